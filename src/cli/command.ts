@@ -160,16 +160,11 @@ function readFlags(command: Command): readonly TypedFlag[] {
     // `--no-progress` and `--progress <how>` are one to the parser: what was typed last.
     if (value !== undefined && (value === false) === option.negate) typed.push({ option, value });
   }
-  const { from, profile, allProfiles } = valuesOf(typed, undefined);
+  const { profile, allProfiles } = valuesOf(typed, undefined);
   const several = typeof profile === 'string' && profile.includes(',');
   if (several && !hasFlag(command, '--all-profiles')) {
     throw new UsageError(`--profile ${profile}: this command asks one organization`, {
       hint: 'Name one. Several go with the commands that have --all-profiles, such as the listings.',
-    });
-  }
-  if (from === '-' && typed.flatMap(({ value }) => value).includes('@-')) {
-    throw new UsageError('--from - and @- both read standard input', {
-      hint: 'Put one of them into a file.',
     });
   }
   const isTyped = (flag: string): boolean =>
@@ -179,6 +174,14 @@ function readFlags(command: Command): readonly TypedFlag[] {
   for (const { option } of typed)
     for (const rule of option.how.rules ?? [])
       if (rule.unless?.some(isTyped) !== true) checkRule(option.long!, rule, isTyped);
+  const [input, other] = typed.flatMap(({ option: { long, how }, value }) =>
+    how.stdin !== undefined && [value].flat().includes(how.stdin) ? `${long} ${how.stdin}` : [],
+  );
+  if (other !== undefined) {
+    throw new UsageError(`${input} and ${other} both read standard input`, {
+      hint: 'Put one of them into a file.',
+    });
+  }
   return typed;
 }
 

@@ -7,8 +7,13 @@ export const counterpartyFlags = {
   customerFiscalId: {
     syntax: '--customer-fiscal-id <id...>',
     about: 'only of this customer; several, with commas, @file or @- (one ID a line)',
+    stdin: '@-',
   },
-  issuerFiscalId: { syntax: '--issuer-fiscal-id <id...>', about: 'with --payable: only of this issuer' },
+  issuerFiscalId: {
+    syntax: '--issuer-fiscal-id <id...>',
+    about: 'with --payable: only of this issuer',
+    stdin: '@-',
+  },
 } as const satisfies Flags;
 
 /** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` is how to read that one. */

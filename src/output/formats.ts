@@ -1,9 +1,9 @@
 import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
-export const TABS_BETWEEN_CELLS = 'For tabs between cells, say --format csv --delimiter tab.';
+const TABS_BETWEEN_CELLS = 'For tabs between cells, say --format csv --delimiter tab.';
 
-type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw';
+type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw' | '--lang';
 
 interface FormatDeclaration {
   readonly about: string;
@@ -15,6 +15,8 @@ interface FormatDeclaration {
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
   readonly endings?: readonly string[];
   readonly flags?: readonly FormatFlag[];
+  /** What to do, by words that people take for the format. */
+  readonly meant?: Readonly<Record<string, string>>;
   /** Whether it shows columns as what they mean: numbers grouped or typed, days as dates. */
   readonly isTyped?: boolean;
   readonly writer: () => Promise<OpenWriter>;
@@ -42,6 +44,7 @@ const declarations = {
     spreadsheet: true,
     unreadable: 'csv, which does not say which cells are numbers',
     flags: ['--delimiter', '--excel', '--no-header'],
+    meant: { tsv: TABS_BETWEEN_CELLS, tab: TABS_BETWEEN_CELLS },
     writer: async () => (await import('./csv/csv.ts')).openCsv,
   },
   xlsx: {
@@ -50,6 +53,9 @@ const declarations = {
     isTyped: true,
     spreadsheet: true,
     unreadable: 'a workbook',
+    // Of headings in words.
+    flags: ['--lang'],
+    meant: { excel: 'A workbook is --format xlsx; --excel is for csv that a spreadsheet reads.' },
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
@@ -79,6 +85,17 @@ export function endingsOf(format: Format): readonly string[] {
   return formatOf(format).endings ?? [format];
 }
 
+/** What to do instead of naming a format that folio does not have; undefined where nobody knows. */
+export function meantFormat(word: string): string | undefined {
+  return formats
+    .map((format) => formatOf(format).meant?.[word.toLowerCase()])
+    .find((hint) => hint !== undefined);
+}
+
+export function readsFlag(format: Format | undefined, flag: FormatFlag): boolean {
+  return format !== undefined && formatOf(format).flags?.includes(flag) === true;
+}
+
 /** Throws UsageError for a flag that the format does not read: nobody should believe that it took effect. */
 export function checkFlagsOfFormat(
   format: Format | 'html',
@@ -86,7 +103,7 @@ export function checkFlagsOfFormat(
 ): void {
   for (const [flag, isSet] of Object.entries(flags)) {
     if (!isSet) continue;
-    const allowed = formats.filter((name) => formatOf(name).flags?.some((own) => own === flag));
+    const allowed = formats.filter((name) => readsFlag(name, flag as FormatFlag));
     if (allowed.some((name) => name === format)) continue;
     throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
       hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,

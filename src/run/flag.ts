@@ -2,7 +2,6 @@ import { UsageError } from '../errors.ts';
 import type { Role } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
-import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import type { RecordTest, TestContext } from '../query/where/where.ts';
 
@@ -10,6 +9,8 @@ import type { RecordTest, TestContext } from '../query/where/where.ts';
 export interface Parsed<Value = unknown> {
   /** It is one of these words, in any case. A shell offers them. */
   readonly words?: readonly string[];
+  /** What to do instead of naming a word that is none of them. */
+  readonly hint?: (word: string) => string | undefined;
   /** It is a whole number, from the first to the second; without a second, of any size. */
   readonly range?: readonly [least: number, most?: number];
   /**
@@ -27,6 +28,8 @@ export interface Flag extends Parsed {
   readonly rules?: readonly Rule[];
   /** Whether the service leaves records of a listing out by it, so that an export with it is a part of the listing. */
   readonly narrows?: true;
+  /** The value by which it reads standard input: `@-`. */
+  readonly stdin?: string;
   /** What it needs to know of each record. */
   readonly roles?: readonly Role[];
 }
@@ -103,32 +106,24 @@ export function flagNamed(option: string): string {
 
 /** The value of a flag, a setting or an argument, from its text. Throws UsageError with the name, the text and what is allowed. */
 export function parseValue(
-  { words, range, parse }: Parsed,
+  { words, hint, range, parse }: Parsed,
   text: string,
   name: string,
   before?: unknown,
 ): unknown {
   if (parse !== undefined) return parse(text, name, before);
-  if (words !== undefined) return wordOf(words, text, name);
+  if (words !== undefined) {
+    const typed = text.toLowerCase();
+    return words.find((word) => word === typed) ?? refuse(name, text, words.join(', '), hint?.(typed));
+  }
   if (range === undefined) return text;
   const [least, most = Number.MAX_SAFE_INTEGER] = range;
   const allowed = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   return numberIn(text, /^\d+$/, [least, most]) ?? refuse(name, text, `a whole number, ${allowed}`);
 }
 
-function wordOf(words: readonly string[], text: string, name: string): string {
-  const typed = text.toLowerCase();
-  if (typed === 'tsv' && words.includes('csv'))
-    throw new UsageError(`${name} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
-  if (typed === 'excel' && words.includes('xlsx'))
-    throw new UsageError(`${name} excel: that is no format of folio`, {
-      hint: `A workbook is ${name} xlsx; --excel is for csv that a spreadsheet reads.`,
-    });
-  return words.find((word) => word === typed) ?? refuse(name, text, words.join(', '));
-}
-
-function refuse(name: string, text: string, allowed: string): never {
-  throw new UsageError(`${name} ${JSON.stringify(text)}: expected ${allowed}`);
+function refuse(name: string, text: string, allowed: string, hint?: string): never {
+  throw new UsageError(`${name} ${JSON.stringify(text)}: expected ${allowed}`, { hint });
 }
 
 /** Makes a parse function: `read` returns undefined for what is not allowed, `allowed` names for the message what is. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
-import { formats } from '../output/formats.ts';
+import { formats, meantFormat } from '../output/formats.ts';
 import { parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
 import {
   parseDate,
@@ -41,7 +41,11 @@ export const globalFlags = {
     parse: (name: string, _: string, before?: string) => (before === undefined ? name : `${before},${name}`),
   },
   baseUrl: { syntax: '--base-url <url>', about: 'the address of the service, with or without /v1' },
-  tokenFile: { syntax: '--token-file <file>', about: 'read the token from a file; - is standard input' },
+  tokenFile: {
+    syntax: '--token-file <file>',
+    about: 'read the token from a file; - is standard input',
+    stdin: '-',
+  },
   sandbox: {
     syntax: '--sandbox',
     about: 'ask an embedded service with made-up data: no token, no set-up',
@@ -105,6 +109,7 @@ export const outputFlags = {
     syntax: '--format <format>',
     about: `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     words: formats,
+    hint: meantFormat,
   },
   output: {
     syntax: '-o, --output <file>',
@@ -193,6 +198,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       ({
         syntax: `--${fiscalIds.flag} <id...>`,
         narrows: true,
+        stdin: '@-',
         about: `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
       } as const),
     strict:
@@ -291,6 +297,7 @@ export const fromFlags = {
       'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
     rules: [READS_A_FILE],
     parse: fileToRead,
+    stdin: '-',
   },
 } as const satisfies Flags;
 

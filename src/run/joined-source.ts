@@ -2,10 +2,9 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { RecordSpool } from '../output/spool.ts';
-import type { Delivery } from '../paging/page.ts';
 import { ownersOf } from '../query/exports/read-export.ts';
 import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
-import { checkPart, forEachPart, inPart, recordsOf, type OpenSource } from './part.ts';
+import { checkPart, forEachPart, inPart, recordsOf, type LocalSource, type OpenSource } from './part.ts';
 import type { PartState } from './progress.ts';
 import type { Run } from './run.ts';
 
@@ -16,7 +15,7 @@ import type { Run } from './run.ts';
  *
  * @param most how many records of a listing are wanted, of all profiles together
  */
-export function joinedSource(run: Run, source: OpenSource, most = Infinity): OpenSource {
+export function joinedSource(run: Run, source: OpenSource, most = Infinity): LocalSource {
   const { name, records, resource, order, export: exported } = source;
   return {
     kind: 'local',
@@ -27,7 +26,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
     ...(exported && { export: exported }),
     hasProfileColumn: true,
     /** The limit is that of each profile: the most records to read of it. */
-    async *read({ status, lacks }, wanted): AsyncGenerator<Delivery> {
+    async *read({ status, lacks }, wanted) {
       const { limit } = wanted;
       const open = new Set<RecordSpool>();
       const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {

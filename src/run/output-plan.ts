@@ -8,8 +8,9 @@ import {
   endingsOf,
   formatOf,
   formatOfEnding,
-  TABS_BETWEEN_CELLS,
   formats,
+  meantFormat,
+  readsFlag,
   type Format,
 } from '../output/formats.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -95,24 +96,16 @@ export async function planOutput(
     '--no-header': flags.header === false,
     '--wide': flags.wide,
     '--raw': flags.raw,
+    '--lang': lang?.flag !== undefined,
   });
-  const language = lang?.flag;
-  if (language !== undefined && format !== 'xlsx') {
-    throw new UsageError(
-      `--lang translates the headings of a workbook; those of ${format} are the same in every language`,
-      {
-        hint: 'Leave it out, or write a workbook with -o <file>.xlsx. Pages of folio report and folio statement take it, too.',
-      },
-    );
-  }
   const { columns } = flags;
   const isOpen = columns?.isOpen === true;
   let headings: Layout['headings'] =
     columns !== undefined && columns.headings.size > 0 ? (all) => columns.headingsOf(all) : undefined;
-  const worded = language ?? lang?.setting;
-  if (headings === undefined && format === 'xlsx' && worded !== undefined) {
+  const language = lang?.flag ?? lang?.setting;
+  if (headings === undefined && language !== undefined && readsFlag(format, '--lang')) {
     const { writingFor } = await import('../report/words.ts');
-    headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, worded).words);
+    headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, language).words);
   }
   const { writer, isTyped } = formatOf(format);
   const { today, ...typed }: Described = (isTyped && describe?.()) || {};
@@ -215,8 +208,8 @@ function endingFormat(
   if (chosen !== undefined || found !== undefined || ending === undefined) return found;
   const files = formats.filter((format) => format !== 'table').map((format) => `.${endingsOf(format)[0]}`);
   throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
-    hint: /^(?:tsv|tab)$/i.test(ending)
-      ? TABS_BETWEEN_CELLS
-      : `Name a file that ends with ${[extra ?? [], files].flat().join(', ')}, or say which format it is with --format.`,
+    hint:
+      meantFormat(ending) ??
+      `Name a file that ends with ${[extra ?? [], files].flat().join(', ')}, or say which format it is with --format.`,
   });
 }

@@ -23,15 +23,8 @@ import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
 /** Where records come from, as a command line names it: a listing of the service, an item, downloads, an export, a database. */
-export interface Source {
-  /** Of a `local` one, nothing is sent and no token is needed. One of the `service` is read with a session: see `ServicePart`. */
-  readonly kind: 'service' | 'local';
-  /** As receipts name it: `issued`. */
-  readonly name: string;
-  /** What its records are, in the plural: `issued invoices`. */
-  readonly records: string;
-  /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
-  readonly resource?: Resource | undefined;
+export interface Source<Opened extends OpenSource = OpenSource> extends SourceName {
+  readonly kind: Opened['kind'];
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[];
   /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
@@ -40,15 +33,22 @@ export interface Source {
    * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults of
    * the command line.
    */
-  open(run: Run, profiles: readonly string[]): Promise<OpenSource>;
+  open(run: Run, profiles: readonly string[]): Promise<Opened>;
   /** May be called without `open`, and repeatedly. */
   close?(): Promise<void>;
 }
 
+interface SourceName {
+  /** As receipts name it: `issued`. */
+  readonly name: string;
+  /** What its records are, in the plural: `issued invoices`. */
+  readonly records: string;
+  /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
+  readonly resource?: Resource | undefined;
+}
+
 /** A source that is open, and what was learnt on the way. */
-export interface OpenSource extends Pick<Source, 'kind' | 'name' | 'records' | 'resource'> {
-  /** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
-  read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
+interface Opened extends SourceName {
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */
@@ -60,6 +60,23 @@ export interface OpenSource extends Pick<Source, 'kind' | 'name' | 'records' | '
   /** Whether its records have a column with their profile. */
   readonly hasProfileColumn?: boolean;
 }
+
+/** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
+type Read<Of> = (part: Of, wanted: Wanted) => AsyncGenerator<Delivery>;
+
+/** It is read with a session. */
+export interface ServiceSource extends Opened {
+  readonly kind: 'service';
+  readonly read: Read<ServicePart>;
+}
+
+/** Nothing is sent, and no token is needed. */
+export interface LocalSource extends Opened {
+  readonly kind: 'local';
+  readonly read: Read<Part>;
+}
+
+export type OpenSource = ServiceSource | LocalSource;
 
 /** Which records are wanted of a source. */
 export interface Wanted {
@@ -81,19 +98,28 @@ export function usualOrder({ begins, newestFirst }: Resource): UsualOrder {
 }
 
 /** A part of a run: what one organization has of a source, or what joins those of several. Its session is open. */
-export interface Part {
+export type Part = LocalPart | ServicePart;
+
+interface LocalPart extends PartOfRun {
+  readonly source: LocalSource;
+  readonly session: undefined;
+}
+
+export interface ServicePart extends PartOfRun {
+  readonly source: ServiceSource;
+  readonly session: Session;
+}
+
+interface PartOfRun {
   readonly run: Run;
   /** That of the run, with the part's own signal. */
   readonly context: Context;
-  readonly source: OpenSource;
   /** Whose settings apply, and whose records a local source of several reads; undefined for the settings of all profiles. */
   readonly profile: string | undefined;
   /** Whether it joins the parts of the run: each record has its profile. */
   readonly isJoined: boolean;
   readonly defaults: FlagDefaults;
   readonly meanings: Meanings;
-  /** Undefined for a local source. */
-  readonly session: Session | undefined;
   /** What is known of it so far. Its notices and the status of its walk are the part's. */
   readonly state: PartState;
   readonly notices: Notices;
@@ -101,10 +127,6 @@ export interface Part {
   readonly serviceErrors: ServiceErrors;
   /** What the source knows to be missing. */
   readonly lacks: FolioError[];
-}
-
-export interface ServicePart extends Part {
-  readonly session: Session;
 }
 
 /** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
@@ -160,10 +182,14 @@ async function openPart(
   const { resource, hasProfileColumn = false } = source;
   const { notices, status, requested: observe } = state;
   const context = { ...run.context, signal };
-  const session =
+  const opened =
     source.kind === 'service'
-      ? await openSession(context, { flags, profile: named, resource, notices, observe, shared })
-      : undefined;
+      ? {
+          source,
+          session: await openSession(context, { flags, profile: named, resource, notices, observe, shared }),
+        }
+      : { source, session: undefined };
+  const { session } = opened;
   state.session = session;
   // Of a service, the session knows.
   state.owner = named;
@@ -177,10 +203,9 @@ async function openPart(
   return {
     run,
     context,
-    source,
+    ...opened,
     profile,
     isJoined,
-    session,
     state,
     notices,
     status,
@@ -207,10 +232,12 @@ const ORDER_MAY_MOVE =
 
 /** The records of a part, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<RecordBatch> {
-  const { source, state, context } = part;
+  const { state, context } = part;
   state.limit = wanted.limit;
   const records = async function* (): AsyncGenerator<RecordBatch> {
-    for await (const { records } of source.read(part, wanted)) yield records;
+    // To the compiler, these are two: what a source of the service reads needs a session.
+    const read = part.session === undefined ? part.source.read(part, wanted) : part.source.read(part, wanted);
+    for await (const { records } of read) yield records;
   };
   return paced(records(), context);
 }

@@ -5,11 +5,8 @@ import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { writeAndCommit, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
-import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
-import type { Questions } from '../query/questions.ts';
-import { hasRecords } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
 import { Notices } from './notices.ts';
@@ -169,7 +166,8 @@ async function exportPart(
   await deliver({ context, flags: run.flags }, records, { plan, state });
   const found = questions.findings(part.status.records, plan.tableLimit !== undefined);
   notices.add(...found);
-  if (notices.isHeard) remarkEnd(part, request, { questions, plan, newestFirst });
+  if (notices.isHeard)
+    (await import('./end-remark.ts')).remarkEnd(part, request, { questions, plan, newestFirst });
   checkPart(part, found, consequence);
 }
 
@@ -202,59 +200,6 @@ async function planPart(
   });
   const ofRecords = { single, sheet, describe, meanings, expand };
   return planOutput(context, outputFlags, { ...ofRecords, defaults, lang, isResult });
-}
-
-/** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
-function remarkEnd(
-  { source, state, status, notices, run, isJoined }: Part,
-  { flags, single }: ExportRequest,
-  { questions, plan, newestFirst }: { questions: Questions; plan: OutputPlan; newestFirst: boolean },
-): void {
-  const { limit, sort, page, nextToken } = flags;
-  const { records, totalAtEnd } = status;
-  const { filtered, hasResult, hasRows, isFull, isListing } = questions;
-  const { target, tableLimit, isTerminalTable: isTable } = plan;
-
-  /** In which order they came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
-  const orderOf = (): string | undefined => {
-    const isPart = isFull || (isListing && records >= limit! && records < (totalAtEnd ?? Infinity));
-    const isCut = limit !== undefined && isPart;
-    if (source.order === undefined || sort !== undefined || hasResult || !(isCut || newestFirst))
-      return undefined;
-    const begins = newestFirst ? 'newest' : source.order.begins;
-    if (begins === 'unsorted') return 'in the order of the service';
-    return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
-  };
-  const order = orderOf();
-  const footer = (shown: number, total: number, isCut: boolean): string =>
-    tableFooter({ shown, total, locale: plan.layout.locale, isCut, order });
-  const countText = (): string => {
-    if (isTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
-      return footer(filtered.kept, filtered.seen, false);
-    if (!isListing || !isTable || (page ?? nextToken) !== undefined)
-      return (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
-    if (totalAtEnd !== undefined) return footer(records, totalAtEnd, tableLimit !== undefined);
-    return tableLimit !== undefined && records >= tableLimit
-      ? `the first ${records} · --all for the rest`
-      : '';
-  };
-  const text = target === undefined ? countText() : '';
-  if (text !== '') notices.remark(text);
-
-  notices.remarkWritten(() => {
-    const { delivered } = state;
-    if (state.written !== undefined || target === undefined || delivered?.isFile !== true)
-      return state.written;
-    const { seen } = filtered ?? { seen: totalAtEnd };
-    const ofListing = hasRows ? { what: 'rows' } : { what: source.records, of: seen };
-    const joined = isJoined ? `of ${countOf(run.parts.filter(hasRecords).length, 'profile')}` : [];
-    return {
-      ...(single ? { count: 1, what: 'records' } : { count: state.records, ...ofListing }),
-      place: target,
-      bytes: delivered.bytes,
-      more: [joined, order ?? []].flat(),
-    };
-  });
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   type FieldsOf,
 } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { formatOf, formats, type Format } from '../output/formats.ts';
+import { formatOf, formats, meantFormat, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
@@ -39,7 +39,7 @@ function allSettings(): ReadonlyMap<string, Setting> {
   // With a binary format, every listing without -o would be refused.
   const printable = formats.filter((format) => formatOf(format).binary !== true);
   return new Map<string, Setting>([
-    ['format', { about: '--format of listings', words: printable }],
+    ['format', { about: '--format of listings', words: printable, hint: meantFormat }],
     ['delimiter', { about: '--delimiter of csv', parse: delimiter }],
     [
       'listEncoding',

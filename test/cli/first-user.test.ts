@@ -9,9 +9,9 @@ describe.concurrent('a first user', () => {
     ['--sandbox auth login', '--sandbox needs no login and no token\n  Add it to what you want to see'],
     [
       '--sandbox aging --lang es',
-      '--lang translates the headings of a workbook; those of csv are the same in every language\n  Leave it out, or write a workbook with -o <file>.xlsx.',
+      '--lang goes with xlsx, not with csv\n  Leave --lang out, or say --format xlsx.',
     ],
-    ['--sandbox issued --format excel', 'is no format of folio\n  A workbook is --format xlsx'],
+    ['--sandbox issued --format excel', 'csv, xlsx, parquet\n  A workbook is --format xlsx'],
     [
       '--sandbox issued --where daysLate>3',
       'has a column daysLate\n  How late each is, in days, is in `folio st',

@@ -42,10 +42,12 @@ const reconcileFlags = {
   issuerFiscalId: {
     syntax: '--issuer-fiscal-id <id...>',
     about: 'whose list it is: only received invoices of this issuer; several, with commas, @file or @-',
+    stdin: '@-',
   },
   customerFiscalId: {
     syntax: '--customer-fiscal-id <id...>',
     about: 'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
+    stdin: '@-',
   },
   month: {
     syntax: '--period <month>',

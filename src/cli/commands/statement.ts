@@ -11,7 +11,7 @@ import {
   receiptFlags,
   requestFlags,
 } from '../../run/flags.ts';
-import { formats } from '../../output/formats.ts';
+import { formats, meantFormat } from '../../output/formats.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 
@@ -26,7 +26,11 @@ const statementFlags = {
     syntax: '--organization <name>',
     about: 'your name at its top (default: as your invoices or your profile have it)',
   },
-  note: { syntax: '--note <text>', about: 'a text below, such as where to pay; @file or @- reads one' },
+  note: {
+    syntax: '--note <text>',
+    about: 'a text below, such as where to pay; @file or @- reads one',
+    stdin: '@-',
+  },
   lang: langFlag,
   asOf: asOfFlag,
   open: questionFlags.open,
@@ -42,6 +46,7 @@ const statementFlags = {
     syntax: '--format <format>',
     about: `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     words: ['html', ...formats],
+    hint: meantFormat,
   },
   output: outputFlags.output,
   folder: {

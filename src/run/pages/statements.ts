@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError, NotFoundError } from '../../errors.ts';
 import { readPeriod } from '../../invoices/periods.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
+import { checkFlagsOfFormat, formatOfEnding, readsFlag, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/result-rows.ts';
@@ -129,8 +129,11 @@ async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
   const ofEnding = output === undefined ? undefined : formatOfEnding(output);
   const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
   const isJson = chosen === 'json';
-  // A workbook has headings.
-  const ofPages = { lang: chosen === 'xlsx' ? undefined : lang, note, ...(!isJson && { organization }) };
+  const ofPages = {
+    lang: readsFlag(chosen, '--lang') ? undefined : lang,
+    note,
+    ...(!isJson && { organization }),
+  };
   const pageFlag = Object.entries(ofPages).find(([, value]) => value !== undefined)?.[0];
   if (pageFlag !== undefined) {
     throw new UsageError(`--${pageFlag} is for a page, and none is written`, {
@@ -165,7 +168,8 @@ async function writeRows(job: Job, { format, defaults }: Extract<Form, { kind: '
     },
   );
   const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, statementForm(isSeveral)) };
-  const writing = plan.format === 'xlsx' && language ? writingFor(run.context, language) : undefined;
+  const writing =
+    language && readsFlag(plan.format, '--lang') ? writingFor(run.context, language) : undefined;
   const state = run.whole;
   let due: ReturnType<typeof amountsDue> = [];
   let isEmpty = false;

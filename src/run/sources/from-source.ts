@@ -9,7 +9,7 @@ import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
-import type { OpenSource, Part, Source, Wanted } from '../part.ts';
+import type { LocalSource, OpenSource, Part, Source, Wanted } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Origin, Run } from '../run.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
@@ -49,7 +49,10 @@ interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColum
 }
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
-export function fromSource({ resource, flags, fiscalIds, ifPartial }: FromRequest, stored: Stored): Source {
+export function fromSource(
+  { resource, flags, fiscalIds, ifPartial }: FromRequest,
+  stored: Stored,
+): Source<LocalSource> {
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
   const known = { kind: 'local', name, records, resource } as const;

@@ -6,7 +6,7 @@ import { asksForOrder, filterParameters, type ListingQuery } from '../../resourc
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
-import { usualOrder, type ServicePart, type Source } from '../part.ts';
+import { usualOrder, type ServiceSource, type Source } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { FlagDefaults } from '../settings.ts';
 
@@ -19,7 +19,7 @@ export interface ListingRequest {
 }
 
 /** A listing of the service, with the filters and the extent of the command line. */
-export function listingSource(request: ListingRequest): Source {
+export function listingSource(request: ListingRequest): Source<ServiceSource> {
   const { resource, flags = {}, fiscalIds } = request;
   const { sortBy, sortOrder, page, param = [], strict = false } = flags;
   const { name, records } = resource;
@@ -38,7 +38,7 @@ export function listingSource(request: ListingRequest): Source {
         fiscalIds: ids,
         isStrict: strict,
         order: hasOrder ? usualOrder(resource) : undefined,
-        async *read({ context, session, serviceErrors, status, notices }: ServicePart, wanted) {
+        async *read({ context, session, serviceErrors, status, notices }, wanted) {
           const { client, limits, defaults } = session;
           const newest = wanted.newestFirst ? resource.newestFirst : undefined;
           const query = { ...listingQuery(request, ids, defaults), ...newest, limit: wanted.limit };

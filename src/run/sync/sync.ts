@@ -13,7 +13,6 @@ import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
-import type { Delivery } from '../../paging/page.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
 import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
@@ -27,7 +26,7 @@ import {
   inPart,
   recordsOf,
   storeOf,
-  type OpenSource,
+  type ServiceSource,
   type ServicePart,
 } from '../part.ts';
 import { Notices } from '../notices.ts';
@@ -255,13 +254,13 @@ function otherOrganization(
 const AHEAD = 64;
 
 /** The documents of every fund. Each gets a column `fundId`, since the service does not name its fund. */
-function allFundDocuments(): OpenSource {
+function allFundDocuments(): ServiceSource {
   return {
     kind: 'service',
     name: fundDocuments.name,
     records: 'documents of all funds',
     resource: fundDocuments,
-    async *read(options: ServicePart): AsyncGenerator<Delivery> {
+    async *read(options) {
       const ids = await fundIds(options);
       const { concurrency } = options.session.limits;
       const { signal } = options.context;

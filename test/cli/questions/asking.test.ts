@@ -185,7 +185,16 @@ describe('--from', () => {
       'issued --from -',
       'standard input is a terminal, and no records come from there\n  Pipe them in, as in `folio issued --format',
     ],
-    [PIPED, 'issued --from - --customer-fiscal-id @-', '--from - and @- both read standard input'],
+    [
+      PIPED,
+      'issued --from - --customer-fiscal-id @-',
+      '--customer-fiscal-id @- and --from - both read standard input',
+    ],
+    [
+      '1-9',
+      'statement --customer-fiscal-id @- --note @- -o s.html',
+      '--customer-fiscal-id @- and --note @- both read',
+    ],
     [PIPED, 'issued --from - --token-file -', '--from and --token-file do not go together'],
     [PIPED, 'report --from -', '--from - is one listing, and a report is of several'],
     [PIPED, 'report --from issued=-', '--from - is one listing, and a report is of several'],
