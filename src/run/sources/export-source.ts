@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError } from '../../errors.ts';
+import { DocumentReader, KIND_ROLES } from '../../invoices/document-reader.ts';
+import { isAmountRole, meaningOf, type Role } from '../../invoices/fields.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
@@ -15,7 +17,7 @@ import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts'
 import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
-import type { Source } from '../part.ts';
+import type { Part, Source } from '../part.ts';
 import type { Run } from '../run.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
@@ -32,7 +34,7 @@ export function exportSource(request: FromRequest): Source {
   /** The records of each of several profiles, from the first that is read: the file is read once. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   let chosen: readonly string[] = [];
-  let hasProfileColumn = false;
+  let [hasProfileColumn, hasChosenColumns] = [false, false];
   /** Warns once that records may be rows of --expand. */
   let warnOfRows: ((list: string) => void) | undefined;
 
@@ -46,6 +48,30 @@ export function exportSource(request: FromRequest): Source {
       `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
       { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
     );
+  };
+
+  /** Warns where --columns left out of the records what tells credit notes or cancelled documents, and amounts depend on it. */
+  const withKinds = async function* (
+    read: Records,
+    { meanings, notices }: Part,
+  ): AsyncGenerator<RecordBatch> {
+    const { sum = [], asSent, open, overdue } = questions ?? {};
+    const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
+    let matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
+    const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
+    const has = (role: Role): boolean => reader.hasColumnOf(role);
+    for await (const batch of read) {
+      // All rows of --columns have the same columns.
+      if (matters && batch.count > 0) {
+        matters = false;
+        reader.sample(batch);
+        const text = `${shown} was written with --columns, and it has no`;
+        if (!has('documentType')) notices.warn(`${text} documentType: credit notes count as invoices`);
+        if (!has('status') && !has('cancelled'))
+          notices.warn(`${text} status: cancelled documents count as open`);
+      }
+      yield batch;
+    }
   };
 
   /** Throws as that where records show that they are rows, and warns where they may be. */
@@ -81,6 +107,7 @@ export function exportSource(request: FromRequest): Source {
           hint: 'Name the export of this listing, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
+      hasChosenColumns = delivered?.chosen !== undefined;
       const text = `${shown} has an object in place of the list`;
       if (delivered === undefined)
         warnOfRows = (list) =>
@@ -91,8 +118,10 @@ export function exportSource(request: FromRequest): Source {
       const origin = { shown: `${shown} has the ${records}`, readAt, only };
       return { lack, origins: [origin], export: { shown, delivered }, hasProfileColumn };
     },
-    async records({ context, profile }) {
-      const read = readExport(await fileOf(context));
+    async records(part) {
+      const { context, profile } = part;
+      const sent = readExport(await fileOf(context));
+      const read = hasChosenColumns ? withKinds(sent, part) : sent;
       const all = areDocuments ? withoutRows(read) : read;
       if (!hasProfileColumn || profile === undefined) return all;
       if (chosen.length === 1) return recordsOfProfile(all, profile);

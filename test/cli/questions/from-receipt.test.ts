@@ -53,6 +53,35 @@ describe('an answer that rests on a file', () => {
     }
   });
 
+  it('says that credit notes or cancelled documents cannot be told where --columns left out what tells them', async () => {
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    const page = pageOf([
+      '{"number":1,"documentType":61,"status":"PAID","amountToBePaid":5,"totalAmount":5,"dueBy":"2026-11-01",' +
+        '"currency":"CLP","customer":{"name":"Roble"}}',
+    ]);
+    const columns = 'number,totalAmount,open=amountToBePaid,dueBy,currency,counterparty=customer.name';
+    const CREDITS = 'it has no documentType: credit notes count as invoices';
+    const CANCELLED = 'it has no status: cancelled documents count as open';
+    for (const [more, says] of [
+      ['', [CREDITS, CANCELLED]],
+      [',Tipo=documentType', [CANCELLED]],
+      [',documentType,status', []],
+      [',*,-documentType', [CREDITS]],
+    ] as const) {
+      const argv = ['issued', '-o', file, '--receipt', 'beside', '--columns', columns + more];
+      expect(await runStub(argv, { issued: page })).toMatchObject({ code: 0 });
+      for (const line of ['aging', 'issued --sum total', 'issued --open --count', 'statement --all']) {
+        const { code, stderr } = await runScripted([...line.split(' '), '--from', file], []);
+        const found = [CREDITS, CANCELLED].filter((one) =>
+          stderr.includes(`${file} was written with --columns, and ${one}`),
+        );
+        expect([more, line, code, found]).toEqual([more, line, 0, says]);
+      }
+      for (const line of ['issued --sum total --as-sent', 'issued --count'])
+        expect((await runScripted([...line.split(' '), '--from', file], [])).stderr).toBe('');
+    }
+  });
+
   it('is compared with a file that names no profile', async () => {
     const [file, other] = [await exported(WHOLE, 0), join(temporaryFolder(), 'other.jsonl')];
     writeFileSync(other, readFileSync(file));
