@@ -1,6 +1,8 @@
 import { Argument, Option, type Command, type CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
 import { parseValue, type Flag, type Flags, type Parsed, type Rule, type Values } from '../run/flag.ts';
 import { globalFlags, type GlobalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
@@ -217,6 +219,13 @@ function valuesOf(typed: readonly TypedFlag[], onRead: Context['onFlagRead']): R
 /** Whether a command has a flag of this name: `--period`. */
 export function hasFlag(command: Command, flag: string): boolean {
   return command.options.some(({ long }) => long === flag);
+}
+
+/** The listing of a command, under either of its names; undefined for any other command. */
+export function resourceOf(command: Command): Resource | undefined {
+  const path = commandPath(command).replace(/^folio | list$/g, '');
+  // Those of a fund are under `funds`.
+  return resources.find(({ name }) => name === path.replace(/^funds /, 'fund '));
 }
 
 /** Has the help of a command say what it does, and examples of it, and its errors which command it is. */

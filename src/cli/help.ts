@@ -2,9 +2,14 @@ import type { Command, Help, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { fieldOf } from '../invoices/fields.ts';
-import { resources } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
-import { commandPath, declareCommand, examplesOf, shownUnder, type FlagOption } from './command.ts';
+import {
+  commandPath,
+  declareCommand,
+  examplesOf,
+  resourceOf,
+  shownUnder,
+  type FlagOption,
+} from './command.ts';
 import type { Term, TermList, Topic } from './help-topics.ts';
 
 export const helpCommand = declareCommand({
@@ -87,13 +92,6 @@ export function formatHelp(command: Command, helper: Help): string {
     `\n${wrapText(others, width)}`,
     section('Examples', examplesOf(command), true),
   ].join('');
-}
-
-/** The listing of a command, under either of its names; undefined for any other command. */
-export function resourceOf(command: Command): Resource | undefined {
-  const path = commandPath(command).replace(/^folio | list$/g, '');
-  // Those of a fund are under `funds`.
-  return resources.find(({ name }) => name === path.replace(/^funds /, 'fund '));
 }
 
 /** What a flag reads of the records for which no column of the listing is known: --field has to name one. */

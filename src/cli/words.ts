@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { meantPeriod } from '../invoices/periods.ts';
 import { endingsOf, formats } from '../output/formats.ts';
 import { nearestHint } from '../query/nearest-names.ts';
+import { issued } from '../resources/issued.ts';
+import { resourceOf, type FlagOption } from './command.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
 /** Documents that are paid, by what folio knows of them. */
@@ -210,12 +212,16 @@ export function meantWord(...typed: readonly string[]) {
     const known = meantPeriod(word, 0) === undefined ? word : 'month';
     const page = PAGES.find((each) => each.words.includes(known));
     if (page === undefined) continue;
+    /** The first command line of its page. */
+    const example = /^\* (.*?) :: /m.exec(page.help)![1]!;
     return {
-      /** What to write instead, of what the command has. `value` stood behind the word. */
-      instead: (command: Command, value: string | undefined, today: number) =>
-        insteadOf(page.words[0]!, { word, value, today }, command),
-      /** The first command line of its page. */
-      example: /^\* (.*?) :: /m.exec(page.help)![1]!,
+      /** What to write instead: of what the command has, else the example. `value` stood behind the word. */
+      instead(command: Command, value: string | undefined, today: number): readonly string[] {
+        const lines = insteadOf(page.words[0]!, { word, value, today }, command);
+        const fitting = lines.filter((line) => fits(line, command, value));
+        return lines.length > 0 && fitting.length === 0 ? [example] : fitting;
+      },
+      example,
       topic: topicOf(page.help, word),
     };
   }
@@ -230,6 +236,16 @@ function insteadOf(name: string, typed: Typed, { options }: Command): readonly s
     const hasFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
     return line.startsWith('folio ') ? !hasFlag : hasFlag;
   });
+}
+
+/** Whether the listing has what the flags of an advice need, and the columns that it names; of other commands, invoices have them. */
+function fits(line: string, command: Command, typed: string | undefined): boolean {
+  const { columns } = resourceOf(command) ?? issued;
+  const known = new Set([...columns.flatMap(([name, , role]) => [name, role]), typed]);
+  const named = [...line.matchAll(/--(?:where|sum|group-by|expand) '?([\w.]+)/g)].map(([, name]) => name);
+  const flags = command.options as readonly FlagOption[];
+  const roles = flags.find(({ long }) => line.startsWith(long!))?.how?.roles ?? [];
+  return [...named, ...roles].every((name) => known.has(name));
 }
 
 /** The pages of help on words, each under its first word. */

@@ -104,6 +104,11 @@ export function flagNamed(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** The syntax of each flag that leaves records of a listing out. */
+export function narrowing(flags: Flags): string[] {
+  return Object.values(flags).flatMap((flag) => (flag?.narrows ? flag.syntax : []));
+}
+
 /** The value of a flag, a setting or an argument, from its text. Throws UsageError with the name, the text and what is allowed. */
 export function parseValue(
   { words, hint, range, parse }: Parsed,

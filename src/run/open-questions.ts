@@ -15,8 +15,8 @@ import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { BarTerminal } from '../query/figure-table.ts';
 import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
-import { withValues, type Filter } from './flag.ts';
-import { filters, type ExportFlags, type QuestionFlags, type RecordFilters } from './flags.ts';
+import { narrowing, withValues, type Filter } from './flag.ts';
+import { extentFlags, filters, type ExportFlags, type QuestionFlags, type RecordFilters } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part } from './part.ts';
 import type { RunDay } from './run.ts';
@@ -158,6 +158,7 @@ async function resultOf(
   const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
     path,
+    extents: source.resource && narrowing(extentFlags(source.resource)),
     newer: source.export,
     listing: source.name,
     profile,

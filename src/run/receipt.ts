@@ -7,7 +7,7 @@ import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
-import type { Flag } from './flag.ts';
+import { narrowing } from './flag.ts';
 import { extentFlags, filterFlags, filters } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
@@ -131,15 +131,13 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
 
 /** The flags by which the records are a part of a listing, as they were typed. A limit of more than the records leaves none out. */
 function narrowingIn(words: readonly string[], { records }: PartState): readonly string[] {
-  const all = resources.flatMap((one): readonly (Flag | undefined)[] =>
-    Object.values({ ...filterFlags(one), ...extentFlags(one) }),
-  );
-  const narrowing = [...all.filter((flag) => flag?.narrows), ...Object.values(filters)].map(
-    (flag) => flag!.syntax,
-  );
+  const syntaxes = [
+    ...resources.flatMap((one) => narrowing({ ...filterFlags(one), ...extentFlags(one) })),
+    ...Object.values(filters).map(({ syntax }) => syntax),
+  ];
   return words.flatMap((word, at) => {
     const [, long, value = words[at + 1]] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const syntax = narrowing.find((one) => one.split(' ')[0] === long);
+    const syntax = syntaxes.find((one) => one.split(' ')[0] === long);
     if (syntax === undefined || (long === '--limit' && Number(value) > records)) return [];
     return syntax === long ? long : `${long} ${value}`;
   });

@@ -226,6 +226,14 @@ describe('a slip of the keys', () => {
     ['issued --status OVERDUE', 'Write --overdue or --where status=OVERDUE. See folio help status.'],
     ['issued --status=OVERDUE', 'Write --where status=PENDING. See folio help status.'],
     ['issued --paid', "Write --where open=0 --where 'status!=NULLIFIED'. See folio help paid."],
+    // Of what the listing has; else of one that has it.
+    [
+      'customers --paid',
+      "Write folio issued --where open=0 --where 'status!=NULLIFIED'. See folio help paid.",
+    ],
+    ['customers --unpaid', 'Write folio issued --open -o open.xlsx. See folio help unpaid.'],
+    ['customers --by month', 'Write folio issued --period last-month --sum total. See folio help by.'],
+    ['customers --by assignedTo.team', 'Write --group-by assignedTo.team. See folio help by.'],
     ['issued --from-date 2026-10-01', 'Write --since 2026-10-01. See folio help from-date.'],
     ['issued --between 2026-10-01 2026-10-31', 'Write --since 2026-10-01 --until <day>. See folio help'],
     ['issued --by customer', 'Write --group-by counterpartyName. See folio help by.'],

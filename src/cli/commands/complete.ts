@@ -4,8 +4,7 @@ import { FolioError } from '../../errors.ts';
 import { resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { Parsed } from '../../run/flag.ts';
-import { declareCommand, shownUnder, type CommandContext } from '../command.ts';
-import { resourceOf } from '../help.ts';
+import { declareCommand, resourceOf, shownUnder, type CommandContext } from '../command.ts';
 
 /** What the scripts of `folio completion` call. */
 export const completeCommand = declareCommand({

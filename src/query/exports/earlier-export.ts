@@ -25,6 +25,8 @@ export interface EarlierOptions {
   readonly listing: string;
   /** Whose the records of now are; undefined where that is unknown, or for several profiles. */
   readonly profile?: string | undefined;
+  /** The flags that leave records out whatever is in them: `--limit <n>`. */
+  readonly extents?: readonly string[] | undefined;
   /** Selects the earlier records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
 }
@@ -179,7 +181,7 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
  * what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
  */
 async function checkReceipts(options: EarlierOptions): Promise<readonly string[]> {
-  const { path, listing, profile, newer: { shown, delivered } = {} } = options;
+  const { path, listing, profile, extents = [], newer: { shown, delivered } = {} } = options;
   const form = await deliveredForm(path);
   const refuse = (reason: string, hint: string): never => {
     throw new UsageError(`cannot compare with ${path}: ${reason}`, { hint });
@@ -196,8 +198,10 @@ async function checkReceipts(options: EarlierOptions): Promise<readonly string[]
       );
   }
   const [earlierOnly, only] = [form?.only ?? [], delivered?.only ?? []];
+  const isExtent = (typed: string): boolean =>
+    extents.some((syntax) => syntax.split(' ', 1)[0] === typed.split(' ', 1)[0]);
   const isSamePart = earlierOnly.toSorted().join() === only.toSorted().join();
-  if (only.length > 0 && (!isSamePart || only.some((flag) => /^--(?:limit|page|next-token) /.test(flag))))
+  if (only.length > 0 && (!isSamePart || only.some(isExtent)))
     refuse(
       `${shown} has a part of its listing alone, by ${only.join(' ')}: the others would show as gone`,
       'Export all of it, or both with the same conditions.',
