@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
   type Meanings,
+  meaningOf,
   fixedValue,
   PLAIN_MEANINGS,
   PROFILE_COLUMN,
@@ -225,11 +226,9 @@ async function sortOf(
     const ofRows = meaningsOfChanges(keys, meanings);
     return sortQuestion(keys, context.signal, { what: 'row of the changes', meanings: ofRows, currencyOf });
   }
-  const list = listOfRows(
-    part,
-    flags,
-    keys.map(({ column }) => column),
-  );
+  const money = keys.filter(({ column }) => meaningOf(column, meanings).type === 'money');
+  const columns = money.map(({ column }) => column);
+  const list = listOfRows(part, flags, columns);
   const ofRows = list === undefined ? meanings : withCurrencyOf(list, meanings);
   return sortQuestion(keys, context.signal, { meanings: ofRows });
 }

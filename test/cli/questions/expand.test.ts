@@ -170,7 +170,7 @@ describe('--expand', () => {
         const line = source.startsWith('--from') ? source : `${source} ${list}`;
         const sum = await run(`${line} --sum ${list}.amount --field paid=${list}.amount`);
         expect([line, sum.stdout]).toEqual([line, expect.stringContaining('\nUSD,2,3,')]);
-        const sorted = await run(`${line} --sort -${list}.amount`);
+        const sorted = await run(`${line} --sort -${list}.amount,documentType`);
         expect([line, sorted.stderr]).toEqual([line, '']);
       }
     }
