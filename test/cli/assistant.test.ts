@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,8 +11,8 @@ import { fakeContext } from '../support/fake-context.ts';
 import { status, where, type FaultScript } from '../support/faults.ts';
 import { startFaultServer, quickly, runSync } from '../support/run-against.ts';
 import { startHttpService } from '../support/servers.ts';
-import { startFolio, type RunningFolio } from '../support/run-folio.ts';
-import { runHere, TEST_TOKEN } from '../support/run-here.ts';
+import { startFolio } from '../support/run-folio.ts';
+import { runHere, runWith, TEST_TOKEN, type Streams } from '../support/run-here.ts';
 import type { ModelRecords } from '../support/model-service.ts';
 import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -30,31 +30,48 @@ interface Answer {
   readonly columns: readonly string[];
 }
 
-interface Assistant extends RunningFolio {
+interface Assistant {
   readonly client: Client;
   /** The bytes that the server wrote. */
   readonly written: () => string;
   readonly ask: (tool: string, given: object, signal?: AbortSignal) => Promise<Answer>;
+  /** Closes its end, and resolves with how the program ended. */
+  readonly end: () => Promise<{ code: number; stderr: string }>;
 }
 
-/** An assistant that talks to the program, in a process of its own. */
+/** The longest that a timer may be: on a busy machine, an answer comes when it comes. */
+const timeout = 2 ** 31 - 1;
+
+/** An assistant that talks to the program as built, by pipes in this process. */
 async function assistantOf(args: readonly string[]): Promise<Assistant> {
-  const running = startFolio(['mcp', ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
-  const { process } = running;
-  whenTestEnds(() => void process.kill());
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const streams = { stdin: () => stdin, stdout: () => stdout, stderr: () => stderr } as unknown as Streams;
+  // Descriptors that are closed: all goes through the streams.
+  const own = { ...streams, descriptors: { stdout: -1, stderr: -1 }, once: () => {} };
+  const code = runWith(['mcp', ...args], {}, own);
+  const end = async () => {
+    stdin.end();
+    return { code: await code, stderr: String(stderr.read() ?? '') };
+  };
+  whenTestEnds(() => void stdin.end());
+  return { ...(await talkTo(stdout, stdin)), end };
+}
+
+/** Connects an assistant to what the program writes and reads. */
+async function talkTo(output: Readable, input: Writable): Promise<Omit<Assistant, 'end'>> {
   let written = '';
-  process.stdout!.on('data', (chunk: Buffer) => (written += chunk.toString('utf8')));
+  output.on('data', (chunk: Buffer) => (written += chunk.toString('utf8')));
   const client = new Client({ name: 'assistant', version: '1' });
   // Both ends of the protocol's pipes are alike.
-  await client.connect(new StdioServerTransport(process.stdout!, process.stdin!));
+  await client.connect(new StdioServerTransport(output, input), { timeout });
   const ask = async (tool: string, given: object, signal?: AbortSignal): Promise<Answer> => {
     const request = { name: tool, arguments: { ...given } };
-    const result = await client.callTool(request, signal === undefined ? {} : { signal });
+    const result = await client.callTool(request, { timeout, ...(signal && { signal }) });
     const [content] = result.content as readonly { readonly text: string }[];
     const isError = result.isError === true;
     return { text: content!.text, isError, ...(isError ? {} : JSON.parse(content!.text)) } as Answer;
   };
-  return { ...running, client, written: () => written, ask };
+  return { client, written: () => written, ask };
 }
 
 /** The same, of a database of these records. */
@@ -90,9 +107,7 @@ describe('an assistant that asks a database', () => {
     assistant = await assistantOfBooks(records);
   });
   afterAll(async () => {
-    assistant.process.stdin!.end();
-    const { code, stderr } = await assistant.exit;
-    expect([code, stderr]).toEqual([0, '']);
+    expect(await assistant.end()).toEqual({ code: 0, stderr: '' });
     // Nothing but messages of the protocol.
     for (const line of assistant.written().trimEnd().split('\n'))
       expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
@@ -316,7 +331,8 @@ describe('an assistant that asks the service', () => {
         response.end('{"total":1,"page":0,"pageSize":1,"pageResults":[{"id":7}],"errors":[]}');
       else response.on('close', () => closings.emit(String(number)));
     });
-    const { ask, process, exit } = await assistantOf(quickly([], service));
+    const { process, exit } = startFolio(quickly(['mcp'], service), { stdio: ['pipe', 'pipe', 'pipe'] });
+    const { ask } = await talkTo(process.stdout!, process.stdin!);
     const cancelling = new AbortController();
     const question = ask('summarize', { listing: 'issued' }, cancelling.signal);
     await service.received(1);
@@ -366,15 +382,14 @@ describe('an assistant with many questions', () => {
     context.stdin.open = () => input;
     context.stdout.write = async (bytes) => void output.write(bytes);
     const ended = runCommandLine(context);
-    const client = new Client({ name: 'assistant', version: '1' });
-    await client.connect(new StdioServerTransport(output, input));
+    const { client } = await talkTo(output, input);
     const heard: string[] = [];
     // The answer waits until the clock, on which time flies, brought a second word.
     const onprogress = ({ message = '' }): void => {
       if (heard.push(message) > 1 && message.includes('in flight')) answers[0]?.();
     };
     const question = { name: 'summarize', arguments: { listing: 'issued' } };
-    const { content } = await client.callTool(question, { onprogress });
+    const { content } = await client.callTool(question, { onprogress, timeout });
     expect(JSON.stringify(content)).toContain('records');
     expect(JSON.stringify(content)).not.toContain('in flight');
     expect(heard).toContain('issued invoices: 1 in flight');
@@ -411,13 +426,12 @@ describe('folio mcp', () => {
     const books = join(temporaryFolder(), 'two.db');
     const sync = ['--sandbox', 'sync', books, 'customers', '--profile', 'one,two'];
     expect((await runHere(sync)).code).toBe(0);
-    const { ask, process, exit } = await assistantOf(['--from', books]);
+    const { ask, end } = await assistantOf(['--from', books]);
     expect(await ask('summarize', { listing: 'customers' })).toMatchObject({
       isError: true,
       text: expect.stringMatching(/two\.db has the records of one, two\nName one of them with --profile/),
     });
-    process.stdin!.end();
-    expect(await exit).toMatchObject({
+    expect(await end()).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('has the records of one, two'),
     });
@@ -542,7 +556,6 @@ describeDatabases('an assistant of a database in %s that is asked what changed s
       ['2026-11-31', /^since .*expected a day/],
     ] as const)
       expect(await since(day)).toMatchObject({ isError: true, text: expect.stringMatching(says) });
-    assistant.process.stdin!.end();
-    expect(await assistant.exit).toMatchObject({ code: 0 });
+    expect(await assistant.end()).toMatchObject({ code: 0 });
   });
 });

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openUndiciTransport } from '../../src/api/undici-transport.ts';
+import { describe, expect, it } from 'vitest';
 import { commandPath, shownUnder, type FlagOption } from '../../src/cli/command.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { fakeContext } from '../support/fake-context.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
+import { modelRecords, ModelService, NOT_THERE, respond } from '../support/model-service.ts';
+import { TEST_TOKEN } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What stands behind a command, where it needs something. */
@@ -110,11 +111,13 @@ it('the rules of flags name flags that there are', () => {
 });
 
 describe('a flag that is given is read:', () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ issued: 5, received: 5, customers: 5, funds: 2, documents: 2 });
+  const few = modelRecords(5);
+  const records = { issued: few, received: few, customers: few, funds: few, documents: few };
+  const service = new ModelService(records);
+  const transport = answeringTransport(({ url }) => {
+    const page = service.page(url);
+    return page === undefined ? NOT_THERE : respond(page);
   });
-  afterAll(() => sandbox.close());
 
   it.each(commands.map((command) => [commandPath(command), command] as const))('%s', async (_, command) => {
     const unread: string[] = [];
@@ -130,10 +133,10 @@ describe('a flag that is given is read:', () => {
             FOLIO_CONFIG_DIR: folder,
             ...(argv.includes('--profile') || argv.includes('--base-url')
               ? {}
-              : { FOLIO_BASE_URL: sandbox.baseUrl, FOLIO_TOKEN: sandbox.tokens[0] }),
+              : { FOLIO_BASE_URL: 'https://model.example', FOLIO_TOKEN: TEST_TOKEN }),
           },
           stdin: { text: 'a-token-on-standard-input' },
-          openTransport: openUndiciTransport,
+          openTransport: async () => transport,
         }),
         onFlagRead: (name: string) => void read.add(name),
       };

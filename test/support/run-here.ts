@@ -94,7 +94,7 @@ function startHere(args: readonly string[], options: RunHereOptions = {}): Runni
   };
 }
 
-interface Streams extends Pick<OwnProcess, 'once'> {
+export interface Streams extends Pick<OwnProcess, 'once'> {
   readonly stdin: () => ReadStream;
   readonly stdout: () => WriteStream;
   readonly stderr: () => WriteStream;
