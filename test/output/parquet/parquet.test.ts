@@ -138,12 +138,14 @@ describe('a Parquet file', () => {
 
   it('refuses more cells, nearly all of them empty, than memory holds the places of', async () => {
     const wide = `{${Array.from({ length: 10_000 }, (_, at) => `"c${at}":1`).join(',')}}`;
-    const records = [wide, ...Array.from({ length: 2_100 }, () => '{"c0":1}')];
+    // A group of rows ends at so many cells, or at so many bytes.
+    const large = JSON.stringify({ c1: 'x'.repeat(2 ** 23), c2: 'x'.repeat(2 ** 23) });
+    const records = [wide, ...Array<string>(399).fill('{"c0":1}'), ...Array<string>(5).fill(large)];
     await expect(written(records)).rejects.toMatchObject({
-      message: '2101 records with 10000 different fields are too many cells for a Parquet file',
+      message: '405 records with 10000 different fields are too many cells for a Parquet file',
       hint: 'Name the columns you want with --columns, or use --format jsonl.',
     });
-    expect((await written(records, { columns: ['c0'] })).rows).toHaveLength(2_101);
+    expect((await written(records, { columns: ['c0'] })).rows).toHaveLength(405);
   });
 
   it('has row groups that are read as one, also where a column is nothing but null in most of them, or came late', async () => {

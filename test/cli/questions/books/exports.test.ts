@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { compareBooks } from './compare.ts';
 
-it('answers about random books in jsonl as an oracle does, whatever is asked', async () => {
-  await compareBooks(['jsonl', 'jsonl with receipt'], 160);
+it('answers about random books in jsonl and json as an oracle does, whatever is asked', async () => {
+  await compareBooks(['jsonl', 'jsonl with receipt', 'json with receipt'], 160);
 }, 3_600_000);

@@ -4,7 +4,3 @@ import { compareBooks } from './compare.ts';
 it('answers about random books of the service as an oracle does, whatever is asked', async () => {
   await compareBooks(['service'], 80);
 }, 3_600_000);
-
-it('and in json', async () => {
-  await compareBooks(['json with receipt'], 80);
-}, 3_600_000);
