@@ -142,16 +142,22 @@ describe('off a terminal', () => {
 
   const tooLarge = where(({ records }) => records.length > 4, status(502));
   it.each([
-    [inTurn(undefined, status(429, { 'retry-after': '25' })), '', / · 1 retry · waits 15 s · \d min left\n/],
-    [tooLarge, '', / · 1 page made smaller · /],
-    [always(members({ total: '30' })), '', / of 30 · .* · reading again what moved\n/],
-    [undefined, ' --limit 8', / 5 of 8 · 1 page · 1 in flight · 36 s left/],
-  ])('--progress plain says what takes the time: %#', async (script, flags, line) => {
-    const north = { records: { issued: modelRecords(20) }, turns: 5, ...(script && { script }) };
-    const { stderr } = await runOrganizations(`${LINE}${flags} --progress plain`, {
-      organizations: { north },
-    });
+    [inTurn(undefined, status(429, { 'retry-after': '25' })), / · 1 retry · waits 15 s · \d min left\n/],
+    [tooLarge, / · 1 page made smaller · /],
+    [always(members({ total: '30' })), / of 30 · .* · reading again what moved\n/],
+  ])('--progress plain says what takes the time: %#', async (script, line) => {
+    const north = { records: { issued: modelRecords(20) }, turns: 5, script };
+    const { stderr } = await runOrganizations(`${LINE} --progress plain`, { organizations: { north } });
     expect(stderr).toMatch(line);
+  });
+
+  it('--progress plain says how much time is left at the pace so far, within the limit', async () => {
+    const organizations = { north: { records: { issued: modelRecords(20) }, turns: 3 } };
+    const { stderr } = await runOrganizations(`${LINE} --limit 8 --progress plain`, { organizations });
+    const line = /T12:(\d\d):(\d\d)Z issued invoices: 5 of 8 · 1 page(?: · 1 in flight)? · (\d+) s left/;
+    // How many turns of the event loop had passed until then, of 10 s each, depends on how busy the machine is.
+    const [minutes, seconds, left] = line.exec(stderr)!.slice(1).map(Number);
+    expect(left).toBe(((minutes! * 60 + seconds!) / 5) * 3);
   });
 
   it('--progress plain names each profile that is asked', async () => {
