@@ -3,7 +3,7 @@ import { fstatSync, writeSync, type Stats } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
-import { runCommandLine } from './cli/command-line.ts';
+import { runCommandLine } from './cli/program.ts';
 import type { Clock, Context, InputStream, OutputStream, StartSpinner } from './context.ts';
 import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/target.ts';

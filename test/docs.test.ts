@@ -5,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { manPage } from '../src/cli/man-page.ts';
 import { meantWord } from '../src/cli/words.ts';
-import { runCommandLine } from '../src/cli/command-line.ts';
+import { runCommandLine, wholeProgram } from '../src/cli/program.ts';
 import { openUndiciTransport } from '../src/api/undici-transport.ts';
 import { startSandbox } from '../src/sandbox/server.ts';
 import { topics, type TermList } from '../src/cli/help-topics.ts';
-import { wholeProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';
 

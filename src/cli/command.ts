@@ -92,7 +92,9 @@ export function addCommand(
   const added = setHelp(parent.command(name, { hidden }), declaration);
   if (summary !== undefined) added.summary(summary);
   for (const option of optionsOf(flags)) added.addOption(option);
-  addGlobalFlags(added);
+  // The flags of every command may stand anywhere on the command line. It may have one of its own with the same name.
+  for (const option of repeatedOptions) if (!hasFlag(added, option.long!)) added.addOption(option);
+  added.version(version, '--version').options.at(-1)?.hideHelp();
   for (const [syntax, about, how = {}] of specs)
     added.addArgument(declared(new Argument(syntax, about), how, name));
   if (run === undefined) added.helpCommand('help [command]', 'help on a command');
@@ -140,14 +142,6 @@ export const globalOptions: readonly Option[] = [...optionsOf(globalFlags), refu
 
 const repeatedOptions: readonly Option[] = [...optionsOf(globalFlags), refusedToken];
 for (const option of repeatedOptions) option.hideHelp();
-
-/** Gives a command the flags of every command, since they may stand anywhere on the command line; its help does not list them. */
-function addGlobalFlags(command: Command): void {
-  // A command may have a flag of its own with the same name.
-  const own = new Set(command.options.map(({ long }) => long));
-  for (const option of repeatedOptions) if (!own.has(option.long)) command.addOption(option);
-  command.version(version, '--version').options.at(-1)?.hideHelp();
-}
 
 interface TypedFlag {
   readonly option: FlagOption;

@@ -61,34 +61,26 @@ interface QuestionsOptions {
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #inOrder: readonly Question[];
+  /** The most records that are needed from the listing; undefined where more may be needed than come out. */
+  readonly limitOfListing: number | undefined;
+  /** Whether the records of the listing come out as they are, all that are read. */
+  readonly isListing: boolean;
+  readonly hasResult: boolean;
+  /** Whether what comes out are rows, and no records. */
+  readonly hasRows: boolean;
   /** Whether no more was read, since enough came out: then what else there is, is not known. */
   isFull = false;
 
   constructor(options: QuestionsOptions) {
-    const { before, expand, filter, result, sort } = options;
+    const { before, expand, filter, result, sort, limit } = options;
     this.#options = options;
     this.#inOrder = [before, expand, filter, result, sort].filter((question) => question !== undefined);
-  }
-
-  /** The most records that are needed from the listing; undefined where more may be needed than come out. */
-  get limitOfListing(): number | undefined {
-    const { expand, limit } = this.#options;
+    this.isListing = this.#inOrder.length === 0;
     // Each record is at least one row.
-    return this.#inOrder.every((question) => question === expand) ? limit : undefined;
-  }
-
-  /** Whether the records of the listing come out as they are, all that are read. */
-  get isListing(): boolean {
-    return this.#inOrder.length === 0;
-  }
-
-  get hasResult(): boolean {
-    return this.#options.result !== undefined;
-  }
-
-  /** Whether what comes out are rows, and no records. */
-  get hasRows(): boolean {
-    return this.hasResult || this.#options.expand !== undefined;
+    const isOfExpand = expand !== undefined && this.#inOrder.length === 1;
+    this.limitOfListing = this.isListing || isOfExpand ? limit : undefined;
+    this.hasResult = result !== undefined;
+    this.hasRows = this.hasResult || expand !== undefined;
   }
 
   /** How many records were read and let through; undefined without a filter. */

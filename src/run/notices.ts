@@ -28,6 +28,14 @@ const LONG_WAIT = 5_000;
 
 const REFUSED = { large: 'were too much', slow: 'took too long', size: 'were refused' } as const;
 
+/** What the notices of a run share. */
+interface WholeRun {
+  readonly found: Finding[];
+  /** The warnings so far, each with its part: a response may hold tens of thousands. */
+  readonly warned: Set<string>;
+  readonly startedAt: number;
+}
+
 /**
  * What a run has found so far: the one list, which receipts are made of too, and each finding at once on standard error. Under
  * --verbose and --debug each line begins with the time. Control characters in the texts are made visible.
@@ -36,14 +44,20 @@ export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
   readonly #part: string | undefined;
-  readonly #run;
+  readonly #run: WholeRun;
+  readonly #isChatty: boolean;
+  /** Whether anybody reads remarks. */
+  readonly isHeard: boolean;
 
   /** @param of the part of a run that they are about, and what all parts of the run share */
-  constructor(context: Context, flags: NoticeFlags, of?: { part: string; run: ReturnType<typeof newRun> }) {
+  constructor(context: Context, flags: NoticeFlags, of?: { readonly part: string; readonly run: WholeRun }) {
+    const { stderr, listener, clock } = context;
     this.#context = context;
     this.#flags = flags;
     this.#part = of?.part;
-    this.#run = of?.run ?? newRun(context);
+    this.#run = of?.run ?? { found: [], warned: new Set(), startedAt: clock.now() };
+    this.#isChatty = flags.verbose === true || flags.debug === true;
+    this.isHeard = listener !== undefined || (!flags.quiet && (stderr.isTerminal || this.#isChatty));
   }
 
   /** The same notices about one part of several: its name goes before each. */
@@ -140,16 +154,6 @@ export class Notices {
       this.detail(`read again, round ${event.round}: ${whyIncomplete(event.reason)}`);
   }
 
-  /** Whether anybody reads remarks. */
-  get isHeard(): boolean {
-    const { stderr, listener } = this.#context;
-    return listener !== undefined || (!this.#flags.quiet && (stderr.isTerminal || this.#isChatty));
-  }
-
-  get #isChatty(): boolean {
-    return this.#flags.verbose === true || this.#flags.debug === true;
-  }
-
   #remark(text: string): void {
     if (this.isHeard) this.#write(text);
   }
@@ -162,11 +166,6 @@ export class Notices {
     const part = this.#part === undefined ? '' : `${this.#part}: `;
     void stderr.write(shownLine(`${time}${before}${visible(`${part}${text}`)}`, stderr)).catch(() => {});
   }
-}
-
-/** What the notices of a run share. The warnings so far have each their part: a response may hold tens of thousands. */
-function newRun({ clock }: Context) {
-  return { found: [] as Finding[], warned: new Set<string>(), startedAt: clock.now() };
 }
 
 /** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */

@@ -131,13 +131,6 @@ export function testContext(
   return { locale: localeOf(env), now, today: () => day?.dayWithWarning() ?? now, meanings };
 }
 
-/** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
-function terminalOf({ env }: Context, plan: OutputPlan | undefined): BarTerminal | undefined {
-  const width = plan?.format === 'table' ? plan.layout.width : undefined;
-  if (width === undefined) return undefined;
-  return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
-}
-
 async function resultOf(
   part: Part,
   request: QuestionsRequest,
@@ -145,7 +138,10 @@ async function resultOf(
 ): Promise<Question | undefined> {
   const { context, source, profile, meanings, run, isJoined } = part;
   const { flags } = request;
-  const terminal = terminalOf(context, plan);
+  const { width, wide } = plan?.format === 'table' ? plan.layout : {};
+  /** On which bars are drawn. */
+  const terminal: BarTerminal | undefined =
+    width === undefined ? undefined : { width: wide ? Infinity : width, blocks: hasBlocks(context.env) };
   const { changesSince: path, columns } = flags;
   if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
   if (hasTotals(flags)) {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { FileClient } from '../../src/api/files.ts';
 import type { TransportResponse } from '../../src/api/transport.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport, type PartialResponse } from '../support/fake-transport.ts';
 import { pageOf } from '../support/scripted-run.ts';

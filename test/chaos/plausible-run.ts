@@ -1,4 +1,4 @@
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { randomFrom } from '../support/random-runs.ts';
 import { drawFreedoms, PlausibleService } from './plausible-service.ts';

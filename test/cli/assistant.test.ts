@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { describeDatabases } from '../support/databases.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { status, where, type FaultScript } from '../support/faults.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
 import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';

@@ -1,5 +1,5 @@
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 import { startHttpService, type AnswerRequest, type HttpService } from './servers.ts';
 

@@ -1,6 +1,6 @@
 import { TEST_TOKEN } from './run-here.ts';
 import { TransportTimeout, type OpenTransport, type TransportRequest } from '../../src/api/transport.ts';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { runCommandLine } from '../../src/cli/command-line.ts';
+import { runCommandLine } from '../../src/cli/program.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { answeringTransport, type PartialResponse } from './fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';

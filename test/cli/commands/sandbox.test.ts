@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { runCommandLine } from '../../../src/cli/program.ts';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { httpGet } from '../../support/http-get.ts';

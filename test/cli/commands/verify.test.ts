@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { runCommandLine } from '../../../src/cli/program.ts';
 import { formats } from '../../../src/output/formats.ts';
 import { describeDatabases } from '../../support/databases.ts';
 import { status } from '../../support/faults.ts';
