@@ -193,6 +193,7 @@ async function openPart(
   state.session = session;
   // Of a service, the session knows.
   state.owner = named;
+  state.hasProfileColumn = hasProfileColumn;
   // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);

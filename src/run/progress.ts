@@ -40,6 +40,8 @@ export class PartState {
   waitsUntil = 0;
   /** Whose records they are, where no session says it; once it is known. */
   owner: string | undefined;
+  /** Whether its records have a column with their profile. */
+  hasProfileColumn = false;
   /** Whose token was used, once it is known. */
   session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;
   plan: OutputPlan | undefined;

@@ -82,6 +82,8 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const isSeveral = parts.length > 0;
   const only = [...narrowingIn(context.argv, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = isSeveral ? parts : [whole];
+  // Records of one profile that have its column are read again as those of several are.
+  const sections = isSeveral || whole.hasProfileColumn ? read : [];
   const receipt = {
     folio: version,
     resource: run.name,
@@ -97,7 +99,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
     ...endOf(notices.findings(), failure),
     ...run.day.facts(whole.name),
     ...(only.length > 0 && { only }),
-    ...(isSeveral && { profiles: parts.map((part) => sectionOf(part, run, failure)) }),
+    ...(sections.length > 0 && { profiles: sections.map((part) => sectionOf(part, run, failure)) }),
     ...factsOf(notices.findings().filter(({ part }) => part === whole.name)),
   };
   const clean = (_: string, value: unknown): unknown =>
@@ -117,7 +119,7 @@ function addressOf({ session, name, owner = name, startedAt }: PartState): Recor
 }
 
 function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<string, unknown> {
-  const { records, name } = part;
+  const { records, name = part.owner } = part;
   // A part that was read whole was not delivered where the run failed.
   const fatal = isDelivery(failure) ? undefined : failure;
   return {

@@ -428,10 +428,17 @@ describe('changes since an export of several', () => {
   });
 
   it('cannot be told of a listing whose records do not say whose they are', async () => {
-    await expectRefused(
-      since('--profile north'),
-      'its records are of north, south, west, and those of the listing do not say',
-    );
+    const says = (names: string): string =>
+      `its records are of ${names}, and those of the listing do not say`;
+    await expectRefused(since('--profile north'), says('north, south, west'));
+    const folder = temporaryFolder();
+    const told = (line: string) => runOrganizations(line, { organizations, folder });
+    const file = 'FOLDER/all.jsonl -o FOLDER/north.jsonl';
+    await expectAnswer(told('issued --all-profiles -o FOLDER/all.jsonl'), '');
+    await expectAnswer(told(`issued --from ${file} --profile north --receipt beside`), '');
+    await expectRefused(told('issued --profile north --changes-since FOLDER/north.jsonl'), says('north'));
+    await expectAnswer(told('issued --from FOLDER/north.jsonl --profile north --count'), '2\n');
+    await expectAnswer(told('verify FOLDER/north.jsonl'), /^north issued: /);
   });
 });
 
