@@ -27,7 +27,6 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
         : string;
 };
 
-/** Command lines to paste, each with what it answers. */
 export type Examples = readonly (readonly [commandLine: string, answer: string])[];
 
 const examples = new WeakMap<Command, Examples>();
@@ -49,7 +48,6 @@ export interface CommandContext extends Context {
   readonly programFor: ProgramFor;
 }
 
-/** Commands by their names. */
 export type CommandGroup = Readonly<Record<string, Declaration>>;
 
 /** A command, and those under it. One that only groups others runs nothing. */
@@ -253,7 +251,6 @@ function refuseFlagsOfOthers(command: Command): void {
   }
 }
 
-/** The commands under this one that the help lists. */
 export function shownUnder(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }

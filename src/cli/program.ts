@@ -97,7 +97,6 @@ export const programFor: ProgramFor = (context, argv, writeOut = () => {}) => {
   return declareCommands(program, context, whole);
 };
 
-/** The program with every command as a whole. */
 export function wholeProgram(context: Context): Promise<Command> {
   const program = emptyProgram(context, () => {});
   return declareCommands(program, context);

@@ -254,7 +254,6 @@ export class DocumentReader {
     return cells;
   }
 
-  /** Whether a record had a value of the role. */
   has(role: Role): boolean {
     return this.#reads.roles.includes(role) && !this.#unseen.roles.has(role);
   }

@@ -182,7 +182,6 @@ function moneyIn(keys: readonly SortColumn[] = [], meanings: Meanings): string[]
   return keys.map(({ column }) => column).filter(isMoney);
 }
 
-/** What the columns of the rows mean by which they are sorted. */
 export function meaningsOfChanges(keys: readonly SortColumn[], meanings: Meanings): Meanings {
   return { fields: { usual: fieldsOfColumns(moneyIn(keys, meanings).map((column) => [column, 'money'])) } };
 }

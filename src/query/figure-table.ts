@@ -94,7 +94,6 @@ function shownOf<Item>({ columns, together }: FigureTable<Item>): ShownColumns {
   return Object.fromEntries(all.map(({ name, shown }) => [name, shown]));
 }
 
-/** The display cells of a table of some columns. */
 type WidthOf = (columns: readonly string[]) => ReturnType<typeof tableWidth>;
 
 interface Fit<Item> {
@@ -126,7 +125,6 @@ function fitting<Item>(
   return shown;
 }
 
-/** Adds bars to the rows of one currency. */
 function withBars(rows: readonly Row[], values: readonly (Decimal | undefined)[], room: BarTerminal): Row[] {
   const longest = values.reduce<Decimal>(
     (long, value = DECIMAL_ZERO) =>

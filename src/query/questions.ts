@@ -1,6 +1,5 @@
 import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { tableFooter } from '../output/terminal/number-text.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
@@ -53,8 +52,6 @@ interface QuestionsOptions {
   readonly sort?: Question | undefined;
   /** The most rows that come out. */
   readonly limit?: number | undefined;
-  /** The locale whose separators group digits in findings. */
-  readonly locale?: string | undefined;
 }
 
 /** The questions between a source and a writer, in this order: which records, what is made of them, their order, how many. */
@@ -123,16 +120,14 @@ export class Questions {
     return this.#options.result?.result?.columns(undefined);
   }
 
-  /** What was found, once delivered. `stopsByItself`: a table that shows the first records only, unless the user wants more. */
-  findings(read: number, stopsByItself: boolean): readonly Finding[] {
-    const { before, expand, filter, sort, limit = 0, locale } = this.#options;
-    const found = this.#inOrder.flatMap((question) => question.findings());
-    if (!stopsByItself || !this.isFull) return found;
-    const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
-    // Only a sort has read everything.
-    const known = sort && tableFooter({ shown: limit, total, locale });
-    const footer = known ?? `the first ${limit} · --all for the rest`;
-    return footer === '' ? found : [...found, { level: 'remark', text: footer }];
+  /** How many rows there are, of so many records; undefined where not everything was read: only a sort does so. */
+  total(read: number): number | undefined {
+    const { before, expand, filter, sort } = this.#options;
+    return sort && (filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read);
+  }
+
+  findings(): readonly Finding[] {
+    return this.#inOrder.flatMap((question) => question.findings());
   }
 }
 

@@ -419,7 +419,6 @@ function columnsOf(
   return [...byName.values()];
 }
 
-/** All columns that the totals can have. */
 function possibleColumns(flags: TotalsFlags): GroupsColumn[] {
   const ofParties = (flags.groupBy ?? []).length > 0 ? ['fiscalId', 'counterparty'] : [];
   return columnsOf(flags, [...ofParties, ...((flags.sum ?? []).length > 0 ? [CURRENCY] : [])]);

@@ -168,7 +168,6 @@ export interface OutcomeWords {
   readonly lack: string;
   /** What to do, where the failures have no hint in common. */
   readonly hint?: string | undefined;
-  /** Those that were delivered whole. */
   readonly delivered?: readonly string[];
   /** A line for each older file that stays in the place of a part that is missing. */
   readonly kept?: readonly string[];

@@ -19,8 +19,8 @@ export function remarkEnd(part: Part, request: ExportRequest, written: Written):
   const { filtered, hasRows } = written.questions;
   const { target } = written.plan;
   const order = orderOf(part, request, written);
-  const text = target === undefined ? countText(part, request, { ...written, order }) : '';
-  if (text !== '') notices.remark(text);
+  const texts = target === undefined ? countTexts(part, request, { ...written, order }) : [];
+  for (const text of texts) if (text !== '') notices.remark(text);
   notices.remarkWritten(() => {
     const { delivered } = state;
     if (state.written !== undefined || target === undefined || delivered?.isFile !== true)
@@ -53,19 +53,29 @@ function orderOf(
 }
 
 /** How many of how many a table shows, and in which order; empty where that goes without saying. */
-function countText(
+function countTexts(
   { status: { records, totalAtEnd } }: Part,
   { flags: { page, nextToken } }: ExportRequest,
   { questions, plan, order }: Written & { readonly order: string | undefined },
-): string {
+): readonly string[] {
   const { filtered, hasRows, isFull, isListing } = questions;
   const { tableLimit, isTerminalTable, layout } = plan;
   const { locale } = layout;
+  const firstOf = (shown: number): string => `the first ${shown} · --all for the rest`;
   if (isTerminalTable && filtered !== undefined && filtered.kept > 0 && !isFull && !hasRows)
-    return tableFooter({ shown: filtered.kept, total: filtered.seen, locale, isCut: false, order });
-  if (!isListing || !isTerminalTable || (page ?? nextToken) !== undefined)
-    return (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+    return [tableFooter({ shown: filtered.kept, total: filtered.seen, locale, isCut: false, order })];
+  if (!isListing || !isTerminalTable || (page ?? nextToken) !== undefined) {
+    const orders = (filtered?.kept ?? records) > 0 ? (order ?? '') : '';
+    if (tableLimit === undefined || !isFull) return [orders];
+    const total = questions.total(records);
+    return [
+      total === undefined ? firstOf(tableLimit) : tableFooter({ shown: tableLimit, total, locale }),
+      orders,
+    ];
+  }
   if (totalAtEnd !== undefined)
-    return tableFooter({ shown: records, total: totalAtEnd, locale, isCut: tableLimit !== undefined, order });
-  return tableLimit !== undefined && records >= tableLimit ? `the first ${records} · --all for the rest` : '';
+    return [
+      tableFooter({ shown: records, total: totalAtEnd, locale, isCut: tableLimit !== undefined, order }),
+    ];
+  return tableLimit !== undefined && records >= tableLimit ? [firstOf(records)] : [];
 }

@@ -18,7 +18,6 @@ interface FileOfProfile {
   readonly profile: string;
   readonly format: Format;
   readonly output: string;
-  /** The path of its receipt, where there is one. */
   readonly receipt: string | undefined;
 }
 
@@ -52,7 +51,6 @@ export async function filePerProfile(
   };
 }
 
-/** Writes the records of a part into a file. */
 type ExportFile = (part: Part, file: FileOfProfile) => Promise<void>;
 
 /** Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */

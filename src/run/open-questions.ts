@@ -83,7 +83,7 @@ export async function openQuestions(
     flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
   // A table of a result does not stop by itself.
   const limit = flags.limit ?? (result === undefined ? plan?.tableLimit : undefined);
-  return new Questions({ before, expand, filter, result, sort, limit, locale: plan?.layout.locale });
+  return new Questions({ before, expand, filter, result, sort, limit });
 }
 
 interface FilterOfOptions {

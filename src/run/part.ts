@@ -48,7 +48,9 @@ interface SourceName {
 }
 
 /** A source that is open, and what was learnt on the way. */
-interface Opened extends SourceName {
+interface Opened<PartRead> extends SourceName {
+  /** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
+  readonly read: (part: PartRead, wanted: Wanted) => AsyncGenerator<Delivery>;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */
@@ -57,23 +59,17 @@ interface Opened extends SourceName {
   readonly order?: UsualOrder | undefined;
   /** The export that is read, and its receipt where that is of this file. */
   readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined };
-  /** Whether its records have a column with their profile. */
   readonly hasProfileColumn?: boolean;
 }
 
-/** The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. */
-type Read<Of> = (part: Of, wanted: Wanted) => AsyncGenerator<Delivery>;
-
 /** It is read with a session. */
-export interface ServiceSource extends Opened {
+export interface ServiceSource extends Opened<ServicePart> {
   readonly kind: 'service';
-  readonly read: Read<ServicePart>;
 }
 
 /** Nothing is sent, and no token is needed. */
-export interface LocalSource extends Opened {
+export interface LocalSource extends Opened<Part> {
   readonly kind: 'local';
-  readonly read: Read<Part>;
 }
 
 export type OpenSource = ServiceSource | LocalSource;
@@ -134,7 +130,6 @@ export interface PartOptions {
   readonly source: OpenSource;
   readonly name?: string;
   readonly profile?: string | undefined;
-  /** A signal in place of the run's own. */
   readonly signal?: AbortSignal;
 }
 

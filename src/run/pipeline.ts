@@ -164,7 +164,7 @@ async function exportPart(
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
   records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
   await deliver({ context, flags: run.flags }, records, { plan, state });
-  const found = questions.findings(part.status.records, plan.tableLimit !== undefined);
+  const found = questions.findings();
   notices.add(...found);
   if (notices.isHeard)
     (await import('./end-remark.ts')).remarkEnd(part, request, { questions, plan, newestFirst });

@@ -171,7 +171,6 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
 
   return {
     dayWithWarning,
-    /** The day of the records. */
     get day() {
       return dayOfRecords();
     },

@@ -10,7 +10,6 @@ import type { Resource } from '../../resources/resource.ts';
 export interface AssistantQuestion {
   readonly resource: Resource;
   readonly words: readonly string[];
-  /** What comes out: rows as lines of JSON, or names of columns. */
   readonly prints: 'rows' | 'columns';
   /** Compares with the records as they stood before this day, in days since 1970-01-01. */
   readonly since?: number;

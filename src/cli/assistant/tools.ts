@@ -157,7 +157,6 @@ function argumentName(flag: string): string {
   return flagNamed(flag).slice(2).replaceAll('-', '_');
 }
 
-/** A question to a listing. */
 function ofListing({ listing: asked, ...flags }: Arguments): AssistantQuestion {
   const resource = listings.find(({ name: own }) => own === asked)!;
   return { resource, words: [resource.name, ...flagWords(flags)], prints: 'rows' };

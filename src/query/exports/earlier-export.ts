@@ -167,7 +167,6 @@ export function refuseWithoutKey(reader: DocumentReader, where: string): void {
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
 }
 
-/** The names of the members of each record. */
 function membersOf(batch: RecordBatch): readonly (readonly string[])[] {
   return Array.from({ length: batch.count }, (_, index) =>
     Object.keys(JSON.parse(recordBytes(batch, index).toString()) as object),

@@ -254,7 +254,7 @@ function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): Fol
   });
 }
 
-/** Counts the rows of csv that arrives in pieces. A line feed within quotes is text. */
+/** Counts the rows of csv that arrives in pieces, whatever stands between its cells: receipts do not say. A line feed within quotes is text. */
 class RowCounter {
   count = 0;
   /** Whether the bytes so far end within a row. */

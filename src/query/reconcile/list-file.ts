@@ -80,7 +80,6 @@ const MAX_ROW = 1 << 20;
 interface Csv {
   readonly path: string;
   readonly bytes: Buffer;
-  /** The line of the first row. */
   readonly firstLine: number;
   readonly delimiter: string;
   readonly signal: AbortSignal;

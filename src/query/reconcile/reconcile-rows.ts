@@ -18,7 +18,6 @@ import type { ListsRead, OpenLists } from './lists.ts';
 
 /** The document of a row, on one side or on both. */
 interface Sides {
-  /** The entry with the outcome. */
   readonly entry: Entry;
   readonly list?: Entry | undefined;
   readonly service?: Entry | undefined;
@@ -112,7 +111,6 @@ function differenceOf({ list, service }: Sides): Decimal | undefined {
   return total && list.total && addDecimals(total, negateDecimal(list.total));
 }
 
-/** Where the document is that this one repeats. */
 function placeOfFirst({ list, repeats }: Entry): string | undefined {
   if (repeats === undefined) return undefined;
   return repeats.list === list ? `line ${repeats.line}` : `${repeats.list?.path}, line ${repeats.line}`;

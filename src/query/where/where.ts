@@ -92,7 +92,6 @@ interface FilterOptions {
   readonly locale?: string;
 }
 
-/** A test among those of a filter, and what was seen for it. */
 interface TestInFilter {
   readonly test: RecordTest;
   /** The index of its name among all; -1 without one. */

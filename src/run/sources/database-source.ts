@@ -15,7 +15,6 @@ import { readsOfDatabase } from '../paths.ts';
 import type { Origin } from '../run.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
-/** The name of the table of a resource. */
 export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }

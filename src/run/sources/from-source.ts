@@ -101,7 +101,6 @@ export function fromSource(
   };
 }
 
-/** The records as the service would order them. */
 async function inServiceOrder(part: Part, records: Records, flags: FromRequest['flags']): Promise<Records> {
   const columns = serviceOrder(flags);
   if (columns.length === 0) return records;
