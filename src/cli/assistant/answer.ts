@@ -5,6 +5,8 @@ import { withoutSignedLinks } from '../../json/signed-links.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { flagNamed } from '../../run/flag.ts';
+import { filters } from '../../run/flags.ts';
 
 /** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
 export interface AssistantQuestion {
@@ -226,12 +228,23 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
   [/( is in order within each currency): .*$/, '$1'],
 ];
 
-const ARGUMENT =
-  /(?<![\w-])--(where|since|until|period|open|overdue|expand|sum|group-by|columns|sort|limit|as-of|payable)\b(?!-)/g;
+/** The flags that tools take. */
+const TAKEN = [
+  ...Object.keys(filters),
+  'expand',
+  'sum',
+  'groupBy',
+  'columns',
+  'sort',
+  'limit',
+  'asOf',
+  'payable',
+];
+const ARGUMENT = new RegExp(`(?<![\\w-])(${TAKEN.map(flagNamed).join('|')})\\b(?!-)`, 'g');
 
 /** A text of the command line in which flags have their names as arguments of a tool. */
 export function asArguments(text: string): string {
-  return text.replace(ARGUMENT, (_, flag: string) => flag.replace('-', '_'));
+  return text.replace(ARGUMENT, (flag) => flag.slice(2).replaceAll('-', '_'));
 }
 
 /** A sentence without its quotes of records and the service's links; flags have their names as arguments of a tool. */

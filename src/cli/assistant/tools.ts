@@ -3,7 +3,7 @@ import { issued } from '../../resources/issued.ts';
 import { listings } from '../../resources/index.ts';
 import { received } from '../../resources/received.ts';
 import { day, flagNamed } from '../../run/flag.ts';
-import { asOfFlag, questionFlags } from '../../run/flags.ts';
+import { asOfFlag, filters, questionFlags } from '../../run/flags.ts';
 import { counterpartyFlags } from '../counterparty-flags.ts';
 import { asArguments, type AssistantQuestion } from './answer.ts';
 
@@ -74,7 +74,7 @@ function rows(what = 'rows') {
   return { limit: limit.describe(`The most ${what}. An answer has at most 40 kB.`) };
 }
 
-const which = taken(['where', 'since', 'until', 'period', 'open', 'overdue', 'expand']);
+const which = taken([...(Object.keys(filters) as (keyof typeof filters)[]), 'expand']);
 
 const everywhere: readonly AssistantTool[] = [
   {
