@@ -6,7 +6,7 @@ import { runSync, startFaultServer } from '../support/run-against.ts';
 import { ask, describeDatabases } from '../support/databases.ts';
 import { randomRuns, randomFrom } from '../support/random-runs.ts';
 import { withSettings } from '../support/settings-folder.ts';
-import { runHere, withSandbox, TEST_TOKEN } from '../support/run-here.ts';
+import { runHere, TEST_TOKEN } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { connect, open, options, part, sync } from './try-sync.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
@@ -171,28 +171,5 @@ describeDatabases('the columns that folio works out, in %s', (newAddress) => {
       }
       await edited.close();
     }
-  });
-
-  it.each([1, 2, 3])('add up to what aging says, in the books of seed %i', async (seed) => {
-    const address = await newAddress();
-    await withSandbox(['--seed', String(seed), '--awkward'], async (env) => {
-      expect(await runHere(['sync', address, 'issued', 'received'], { env })).toMatchObject({ code: 0 });
-      for (const [listing, ...flags] of [['issued'], ['received', '--payable']] as const) {
-        const { stdout } = await runHere(['aging', ...flags, '--format', 'json'], { env });
-        const balances = (
-          JSON.parse(stdout.toString('utf8')) as Record<string, string | number | null>[]
-        ).map(({ fiscalId, counterparty, currency, total }) =>
-          [fiscalId ?? JSON.stringify(counterparty), currency, Number(total).toFixed(2)].join('|'),
-        );
-        const sums = await ask(
-          address,
-          `SELECT _party, _currency, sum(_open) FROM ${listing}_current GROUP BY 1, 2`,
-        );
-        const groups = sums.map((sum) => sum.replace(/[^|]*$/, (amount) => Number(amount).toFixed(2)));
-        const hasAmount = (line: string): boolean => !line.endsWith('|0.00');
-        expect(balances.length).toBeGreaterThan(5);
-        expect(groups.filter(hasAmount).toSorted()).toEqual(balances.filter(hasAmount).toSorted());
-      }
-    });
   });
 });

@@ -48,7 +48,7 @@ describe.concurrent('a reader of standard output', () => {
   });
 
   it('that reads nothing keeps no run from being stopped', async () => {
-    const { args, requests } = await listing(20);
+    const { args, requests } = await listing(100);
     const { process, exit } = startFolio(args);
     try {
       process.stdout!.removeAllListeners('data').pause();

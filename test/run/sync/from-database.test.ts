@@ -42,11 +42,6 @@ describeDatabases('--from a %s database', (newAddress) => {
     const questions = [
       ...['issued', 'received', 'customers', 'funds'].map((name) => [name, '--format', 'jsonl']),
       ['funds', 'documents', fund, '--format', 'jsonl'],
-      ['issued', '--sum', 'totalAmount,amountToBePaid', '--group-by', 'customer.name'],
-      ['issued', '--overdue', '--sort=-dueBy,number', '--columns', 'number,dueBy,amountToBePaid'],
-      ['received', '--where', 'totalAmount>=100000', '--count'],
-      ['aging'],
-      ['aging', '--payable'],
       ['issued', '--sort-order', 'desc', '--columns', 'number,date'],
       ['issued', '--sort-by', 'number', '--sort-order', 'desc', '--columns', 'number,dueBy'],
       ['funds', '--sort-order', 'asc', '--format', 'jsonl'],
