@@ -93,6 +93,8 @@ const isOfParty = (role: Role | undefined): boolean => PARTY_ROLES.includes(role
 
 /** The column of a result with the currency of its amounts, whatever the records call it. */
 const CURRENCY = 'currency';
+/** The column of a result with the number of its records. */
+const RECORDS = 'records';
 
 /** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
@@ -300,6 +302,12 @@ class Totals {
     const extra: string[] = [this.#otherColumn() ?? []].flat();
     if (currencyAt === -1 && (this.#hasAmounts || groups.some(({ currency }) => currency !== undefined)))
       extra.push(CURRENCY);
+    const clash = [...groupBy, ...sum].find((name) => [RECORDS, ...extra].includes(name));
+    if (clash !== undefined) {
+      throw new UsageError(`${clash} can mean two columns of the result: that of the records, and its own`, {
+        hint: 'Export the records, and add them up elsewhere.',
+      });
+    }
     return {
       columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
       currencies: byCurrency(groups, currencyOf).map((ofOne) => {
@@ -390,7 +398,7 @@ function columnsOf(
       cellColumn('counterparty', ({ party }) => party?.name),
       { name: CURRENCY, type: 'text', json: ({ currency }: GroupRow) => textJson(currency) } as const,
     ].filter(({ name }) => extra.includes(name)),
-    { name: 'records', type: 'count', json: ({ records }: GroupRow) => String(records) } as const,
+    { name: RECORDS, type: 'count', json: ({ records }: GroupRow) => String(records) } as const,
     ...sum.flatMap((name, at): GroupsColumn[] => {
       const amount =
         (part: 'total' | 'creditNotes' | 'cancelled') =>
@@ -410,7 +418,7 @@ function columnsOf(
     }),
   ];
   // The columns of the flags come first to a reader: the first total, whose it is, the other totals; then what is beside them.
-  const [first = 'records', ...others] = sum;
+  const [first = RECORDS, ...others] = sum;
   const named = [...new Set([first, ...groupBy, CURRENCY, ...others])];
   const shownOf = (name: string) =>
     named.includes(name) ? { rank: named.indexOf(name) - named.length } : undefined;
