@@ -19,7 +19,7 @@ describe('readPartialErrors', () => {
     expect(read([missing(863456789)]).missingFiscalIds).toEqual(['863456789']);
   });
 
-  it.each([
+  it.each<[errors: unknown, warnings: string[]]>([
     [[], []],
     [null, []],
     ['', []],
@@ -32,15 +32,9 @@ describe('readPartialErrors', () => {
     [[{ _type: 'TimeoutError', message: 'late' }], ['TimeoutError: late']],
     [[{ _type: 'TimeoutError', requestName: 'x' }], ['{"_type":"TimeoutError","requestName":"x"}']],
     [[missing(undefined)], ['{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{}}']],
-    [
-      [{ _type: 'EmptyResponseError', requestParams: null }],
-      ['{"_type":"EmptyResponseError","requestParams":null}'],
-    ],
-    [[['a']], ['["a"]']],
-    [
-      [7, true],
-      ['7', 'true'],
-    ],
+    ...[{ _type: 'EmptyResponseError', requestParams: null }, ['a'], 7, true].map(
+      (other): [unknown, string[]] => [[other], [JSON.stringify(other)]],
+    ),
     [[{ message: { a: 1 } }], ['{"message":{"a":1}}']],
     [['\u001b[2Jgone'], [String.raw`\u001b[2Jgone`]],
   ])('%j: %j', (value, warnings) => {
@@ -57,11 +51,8 @@ describe('readPartialErrors', () => {
   });
 
   it('redacts before it cuts, so that no half of a secret is left', () => {
-    const { warnings } = readPartialErrors(
-      Buffer.from(JSON.stringify([`${'a'.repeat(495)}secret-token`])),
-      redact,
-    );
-    expect(warnings[0]).not.toContain('secr');
+    const errors = JSON.stringify([`${'a'.repeat(495)}secret-token`]);
+    expect(readPartialErrors(Buffer.from(errors), redact).warnings[0]).not.toContain('secr');
   });
 
   it('reads any JSON, and loses no problem over its form', () => {

@@ -24,10 +24,7 @@ describe('400', () => {
   it.each([
     [{ errors: ['bad date', { message: 'bad page' }] }, 'bad date: bad page'],
     [{ errors: 'totalAmount is not supported' }, 'totalAmount is not supported'],
-    [
-      { error: 'Bad Request', message: 'options_page must be a number' },
-      'Bad Request: options_page must be a number',
-    ],
+    [{ error: 'Bad Request', message: 'page must be a number' }, 'Bad Request: page must be a number'],
     [{ error: 'Bad', message: 'Bad page' }, 'Bad page'],
     [{ error: { message: 'nested' } }, 'nested'],
     [{ message: ['one', 'two'] }, '["one","two"]'],
@@ -64,44 +61,20 @@ describe('400', () => {
 });
 
 describe('other statuses', () => {
+  const SIGNATURE = "Authorization header requires 'Signature' parameter.";
+  const NOT_REACHED = 'auth login`. If that does not help, a proxy may';
   const hasNo = 'api.example.com has no such address as /v1/invoices/issued (403)';
   it.each([
-    [
-      401,
-      { message: 'Unauthorized' },
-      AuthError,
-      'no token reached api.example.com (401): Unauthorized',
-      'auth login`. If that does not help, a proxy may',
-    ],
-    [
-      403,
-      { Message: 'an explicit deny' },
-      AuthError,
-      'refuses the token (403): an explicit deny',
-      'deactivated',
-    ],
-    [
-      403,
-      { message: "Authorization header requires 'Signature' parameter." },
-      ServiceError,
-      hasNo,
-      'base address',
-    ],
+    [401, { message: 'No' }, AuthError, 'no token reached api.example.com (401): No', NOT_REACHED],
+    [403, { Message: 'a deny' }, AuthError, 'refuses the token (403): a deny', 'deactivated'],
+    [403, { message: SIGNATURE }, ServiceError, hasNo, 'base address'],
     [403, {}, AuthError, 'refuses the token or has no /v1/invoices/issued (403)', ''],
-    [
-      404,
-      { message: 'no such' },
-      NotFoundError,
-      'has no /v1/invoices/issued (404): no such',
-      'Check the ID against',
-    ],
+    [404, { message: 'no such' }, NotFoundError, 'has no /v1/invoices/issued (404): no such', 'Check the ID'],
   ])('%i with %j', (status, body, kind, message, hint) => {
     const error = failure(status, body);
     expect(error).toBeInstanceOf(kind);
-    expect([error.message, error.hint]).toEqual([
-      expect.stringContaining(message),
-      expect.stringContaining(hint),
-    ]);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
   });
 
   const ADDRESS = 'Check the base address, and any proxy on the way to it.';

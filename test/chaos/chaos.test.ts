@@ -27,9 +27,7 @@ describe('random faults in one call of five', () => {
   }, 3_600_000);
 });
 
-function sorted(text: string | undefined): string | undefined {
-  return text?.split('\n').sort().join('\n');
-}
+const sorted = (text: string | undefined): string | undefined => text?.split('\n').sort().join('\n');
 
 /** What a run that did not deliver everything did wrong, if anything. */
 function faultOf({ code, stderr, delivered, expected, argv, leftBehind }: ChaosRun): string | undefined {

@@ -32,9 +32,7 @@ export async function plausibleRun(seed: number) {
 
 type PlausibleRun = Awaited<ReturnType<typeof plausibleRun>>;
 
-function withoutLinks(record: string): string {
-  return record.replace(/,"files":\[[^\]]*\]/, '');
-}
+const withoutLinks = (record: string): string => record.replace(/,"files":\[[^\]]*\]/, '');
 
 /** What is wrong with a run that says that it gave everything. */
 function lossOf({ service, truth, given }: PlausibleRun): string | undefined {
@@ -58,9 +56,7 @@ function differences(is: readonly string[], due: readonly string[]): string {
   return `lacking ${lacking.slice(0, 3).join(' ')}, too many ${tooMany.slice(0, 3).join(' ')}`;
 }
 
-function numberOf(record: string): number {
-  return Number(/"(?:F-|no )(\d+)"/.exec(record)![1]);
-}
+const numberOf = (record: string): number => Number(/"(?:F-|no )(\d+)"/.exec(record)![1]);
 
 /** What is wrong with a run that says that it did not give everything. */
 function untruthOf({ freedoms, service, stderr, code, given, isSized }: PlausibleRun): string | undefined {

@@ -49,9 +49,7 @@ export function randomFaults(random: Random): FaultScript {
 }
 
 /** A fault that another try gets past. */
-export function passingFault(random: Random): Fault {
-  return PASSING[random(PASSING.length)]!;
-}
+export const passingFault = (random: Random): Fault => PASSING[random(PASSING.length)]!;
 
 /** What a service does in every call of a run: nothing amiss in most runs, else one of the oddities that last. */
 export function lastingFaults(random: Random, listing: keyof ModelRecords): FaultScript {

@@ -19,23 +19,16 @@ function day(offset: number): string {
 const PAST = day(-1);
 const FUTURE = day(1);
 
-const INVOICES = [
-  {
-    status: 'PENDING',
-    dueBy: `${PAST}T00:00:00Z`,
-    amountToBePaid: 1190000.5,
-    customer: { name: 'Roble Ltda.' },
-  },
-  { status: 'PAID', dueBy: `${PAST}T00:00:00Z`, amountToBePaid: 0, customer: { name: 'Quillay SpA' } },
-  { status: 'PENDING', dueBy: `${FUTURE}T00:00:00Z`, amountToBePaid: 7, customer: { name: 'Ñandú' } },
-].map((invoice, index) => ({
-  id: `7f1c${index}`,
-  number: 10001 + index,
-  date: '2024-11-01T00:00:00Z',
-  currency: 'CLP',
-  totalAmount: 1190000.5,
-  payments: [],
-  ...invoice,
+const INVOICES = (
+  [
+    ['PENDING', PAST, 1190000.5, 'Roble Ltda.'],
+    ['PAID', PAST, 0, 'Quillay SpA'],
+    ['PENDING', FUTURE, 7, 'Ñandú'],
+  ] as const
+).map(([status, due, amountToBePaid, name], index) => ({
+  ...{ id: `7f1c${index}`, number: 10001 + index, date: '2024-11-01T00:00:00Z', currency: 'CLP' },
+  ...{ totalAmount: 1190000.5, payments: [], status, dueBy: `${due}T00:00:00Z`, amountToBePaid },
+  customer: { name },
 }));
 
 /** What a terminal of so many columns shows of the invoices, without colours. */
@@ -54,15 +47,12 @@ async function shown(
 
 describe.concurrent('a table of invoices on a terminal', needingTerminal, () => {
   it.each([
-    [60, ['number', 'date', 'customer.name', 'totalAmount', 'open', 'cur']],
-    [80, ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur', 'status']],
-    [
-      100,
-      ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'amountToBePaid', 'currency', 'status'],
-    ],
+    [60, 'number date customer.name totalAmount open cur'],
+    [80, 'number date dueBy customer.name totalAmount open cur status'],
+    [100, 'number date dueBy customer.name totalAmount amountToBePaid currency status'],
   ])('of %i columns shows what an accountant looks for', async (columns, names) => {
     const lines = (await shown(columns)).split('\n');
-    expect(lines[0]!.trim().split(/ +/)).toEqual(names);
+    expect(lines[0]!.trim().replaceAll(/ +/g, ' ')).toBe(names);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     expect(lines.filter((line) => line.startsWith('Not shown'))).toHaveLength(1);
   });
@@ -150,11 +140,8 @@ describe('a result on a terminal', () => {
       ...{ id: `66827d4ebde3eaf13af9dc${n}`, number: 1_234_560 + n, date: '2026-10-15T00:00:00Z' },
       ...{ dueBy: n === 3 ? null : '2026-11-14', documentType: n === 5 ? 'CREDIT_NOTE' : 'INVOICE' },
       ...{ status: 'PARTIALLY_PAID', currency: 'CLP', netAmount: 1_234_567_890 + n, taxAmount: 234_567_899 },
-      ...{
-        totalAmount: 1_469_135_789 + n,
-        amountToBePaid: 1_469_135_789,
-        receiverFiscalId: `76543210${n}-K`,
-      },
+      ...{ totalAmount: 1_469_135_789 + n, amountToBePaid: 1_469_135_789 },
+      receiverFiscalId: `76543210${n}-K`,
       customer: { name: `Sociedad de Inversiones y Servicios del Norte Grande ${n} Limitada` },
     }),
   );
@@ -162,10 +149,8 @@ describe('a result on a terminal', () => {
   const [from, earlier, list] = ['book.jsonl', 'earlier.jsonl', 'list.csv'].map((name) => join(folder, name));
   writeFileSync(from!, BOOK.join('\n'));
   writeFileSync(earlier!, BOOK.slice(2).join('\n').replaceAll('1469135789', '987654321'));
-  writeFileSync(
-    list!,
-    'n,t,d\n1234561,1469135790,2026-10-15\n1234562,1469135799,2026-10-15\n9999999,987654321,2026-10-15\n',
-  );
+  const listed = ['n,t', '1234561,1469135790', '1234562,1469135799', '9999999,987654321'];
+  writeFileSync(list!, listed.map((row, at) => `${row},${at === 0 ? 'd' : '2026-10-15'}\n`).join(''));
   const match = 'number=n,total=t,date=d,documentType==33,currency==CLP';
 
   it.each([
@@ -194,11 +179,8 @@ describe('a result on a terminal', () => {
     ['Norte', 'Sur'].map((end) =>
       JSON.stringify({
         ...{ number: n, documentType: 'INVOICE', currency: 'CLP', dueBy: day(-late), date: '2024-01-02' },
-        ...{
-          totalAmount: 9_000_000,
-          amountToBePaid: 1_234_567,
-          customer: { name: `Inmobiliaria del ${end}` },
-        },
+        ...{ totalAmount: 9_000_000, amountToBePaid: 1_234_567 },
+        customer: { name: `Inmobiliaria del ${end}` },
       }),
     ),
   );

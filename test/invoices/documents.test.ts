@@ -19,16 +19,8 @@ describe('the type of a document', () => {
     ['import declaration', ['914', 'importDeclaration']],
     ['quote', ['QUOTE', 'quotation']],
     ['order', ['801', 'Purchase order']],
-    [
-      'credit note',
-      [
-        'Nota de crédito',
-        'NOTA DE CRÉDITO',
-        'nota_de_credito',
-        'notaDeCrédito',
-        'Nota de crédito de factura',
-      ],
-    ],
+    ['credit note', ['Nota de crédito', 'NOTA DE CRÉDITO', 'nota_de_credito', 'Nota de crédito de factura']],
+    ['credit note', ['notaDeCrédito']],
     ['debit note', ['Nota de débito', 'NOTA DE DEBITO']],
     ['invoice', ['Factura', 'FACTURA_EXENTA', 'Liquidación factura']],
     ['receipt', ['Boleta', 'boleta exenta']],

@@ -23,32 +23,20 @@ function refusal(action: () => unknown): [message: string, offset: number] {
 
 describe('scanPage', () => {
   it('finds the records and the other members of the envelope', () => {
-    const body = Buffer.from(
-      '{"total":2,"pageResults":[{"id":"a","n":1.10},{"id":7}],"errors":[],"nextToken":null}',
-    );
+    const text = '{"total":2,"pageResults":[{"id":"a","n":1.10},{"id":7}],"errors":[],"nextToken":null}';
+    const body = Buffer.from(text);
     const { records, members } = scanned(body, 'pageResults');
     expect(textsOf(records)).toEqual(['{"id":"a","n":1.10}', '{"id":7}']);
     expect(idsOf(records)).toEqual(['"a"', '7']);
     expect(records.spaced).toBe(false);
-    const named = [...members].map(([name, [start, end]]) => [name, body.toString('utf8', start, end)]);
-    expect(named).toEqual([
-      ['total', '2'],
-      ['errors', '[]'],
-      ['nextToken', 'null'],
-    ]);
+    const named = [...members].map(([name, [start, end]]) => `${name} ${text.slice(start, end)}`);
+    expect(named).toEqual(['total 2', 'errors []', 'nextToken null']);
   });
 
   it('takes a top-level id that is a string or a number, the last of several, however the name is escaped', () => {
     const records = [
-      '{"id":null}',
-      '{"id":{"id":1}}',
-      '{"x":{"id":1}}',
-      '{"ids":1,"i":2,"":3}',
-      '{"\\u0069d":"e"}',
-      '{"i\\u0064":-1}',
-      '{"id":1,"id":2}',
-      '{"id":1,"id":true}',
-      '{"id":1,"id":{"x":1}}',
+      ...['{"id":null}', '{"id":{"id":1}}', '{"x":{"id":1}}', '{"ids":1,"i":2,"":3}', '{"\\u0069d":"e"}'],
+      ...['{"i\\u0064":-1}', '{"id":1,"id":2}', '{"id":1,"id":true}', '{"id":1,"id":{"x":1}}'],
       '{"\\u0069\\u0064" : 5 }',
     ];
     const all = [undefined, undefined, undefined, undefined, '"e"', '-1', '2', undefined, undefined, '5'];
@@ -90,50 +78,39 @@ describe('scanPage', () => {
   it('notices white space within records, and only there', () => {
     const spaced = (body: string) => scanned(Buffer.from(body), 'data').records.spaced;
     expect(spaced(' { "data" : [ {"a":" b "} , {} ] } \n')).toBe(false);
-    for (const record of [
-      '{ "a":1}',
-      '{"a" :1}',
-      '{"a": 1}',
-      '{"a":1 }',
-      '{"a":1, "b":2}',
-      '{"a":[ ]}',
-      '{ }',
-      '{"a":{"b":[1, 2]}}',
-    ]) {
-      expect(spaced(`{"data":[{},${record},{}]}`)).toBe(true);
-    }
+    for (const inner of [
+      ' "a":1',
+      '"a" :1',
+      '"a": 1',
+      '"a":1 ',
+      '"a":1, "b":2',
+      '"a":[ ]',
+      ' ',
+      '"a":{"b":[1, 2]}',
+    ])
+      expect(spaced(`{"data":[{},{${inner}},{}]}`)).toBe(true);
   });
 
   it('reads assigned documents from an array and from a page envelope', () => {
-    const plain = scanned(
-      Buffer.from('{"id":1,"assignedDocuments":[{"id":2}],"name":"f"}'),
-      'assignedDocuments',
-    );
+    const documentsIn = (fund: string) => scanned(Buffer.from(fund), 'assignedDocuments');
+    const plain = documentsIn('{"id":1,"assignedDocuments":[{"id":2}],"name":"f"}');
     expect(textsOf(plain.records)).toEqual(['{"id":2}']);
     expect([...plain.members.keys()]).toEqual(['id', 'name']);
     expect(plain.envelope).toBeUndefined();
-    const paged = scanned(
-      Buffer.from('{"id":1,"assignedDocuments":{"total":9,"pageResults":[{"id":2}],"page":1}}'),
-      'assignedDocuments',
-    );
+    const paged = documentsIn('{"id":1,"assignedDocuments":{"total":9,"pageResults":[{"id":2}],"page":1}}');
     expect(textsOf(paged.records)).toEqual(['{"id":2}']);
     expect([...paged.envelope!.keys()]).toEqual(['total', 'page']);
   });
 
   it.each([
-    ['{"assignedDocuments":3}', 'expected an array of records, found "3" (byte 21)'],
-    [
-      '{"assignedDocuments":{"total":1}}',
-      'expected "pageResults" or "data" in the object, found "total" (byte 21)',
-    ],
-    [
-      '{"assignedDocuments":{"id":1}}',
-      'expected "pageResults" or "data" in the object, found "id" (byte 21)',
-    ],
-    ['{"assignedDocuments":{"data":3}}', 'expected an array of records, found "3" (byte 29)'],
-    ['{"assignedDocuments":[],"assignedDocuments":[]}', '"assignedDocuments" is there twice (byte 24)'],
-  ])('refuses assigned documents in %s', (fund, message) => {
-    expect(refusal(() => scanned(Buffer.from(fund), 'assignedDocuments'))[0]).toBe(message);
+    ['3', 'expected an array of records, found "3" (byte 21)'],
+    ['{"total":1}', 'expected "pageResults" or "data" in the object, found "total" (byte 21)'],
+    ['{"id":1}', 'expected "pageResults" or "data" in the object, found "id" (byte 21)'],
+    ['{"data":3}', 'expected an array of records, found "3" (byte 29)'],
+    ['[],"assignedDocuments":[]', '"assignedDocuments" is there twice (byte 24)'],
+  ])('refuses assigned documents in %s', (documents, message) => {
+    const fund = Buffer.from(`{"assignedDocuments":${documents}}`);
+    expect(refusal(() => scanned(fund, 'assignedDocuments'))[0]).toBe(message);
   });
 
   it('passes over a byte order mark', () => {
@@ -182,21 +159,15 @@ describe('scanPage', () => {
   });
 
   it('names the byte where UTF-8 ends', () => {
-    const body = Buffer.concat([
-      Buffer.from('{"data":[{"a":"é€😀'),
-      Buffer.from([0xc3, 0x22]),
-      Buffer.alloc(99, 'x'),
-    ]);
+    const body = Buffer.from(`{"data":[{"a":"é€😀 "${'x'.repeat(99)}`);
+    body[body.indexOf(' "')] = 0xc3;
     expect(refusal(() => scanned(body, 'data'))).toEqual(['the body is not UTF-8 text (byte 24)', 24]);
   });
 });
 
 describe('scanPage beside JSON.parse', () => {
-  const mutation = fc.tuple(
-    fc.nat(),
-    fc.constantFrom('', '\u0000', ...'"\\{}[],:0-.eu \nt1é'),
-    fc.nat({ max: 3 }),
-  );
+  const inserted = fc.constantFrom('', '\u0000', ...'"\\{}[],:0-.eu \nt1é');
+  const mutation = fc.tuple(fc.nat(), inserted, fc.nat({ max: 3 }));
   // Drawn from a pool: to make a record takes longer than to test with it.
   const mutated = fc.tuple(objectText(), fc.array(mutation, { maxLength: 2 })).map(([text, mutations]) => {
     let result = `{"data":[${text}]}`;
@@ -244,10 +215,8 @@ describe('scanPage on damaged bytes', () => {
     const page = Buffer.from(
       '{"total":1,"data":[{"id":"é€😀","a":[1.5e3,{"b":null}],"c":"\\ud83d\\n"},{}],"errors":[]}',
     );
-    const damage = fc.array(fc.tuple(fc.nat({ max: page.length - 1 }), fc.nat({ max: 255 })), {
-      minLength: 1,
-      maxLength: 3,
-    });
+    const change = fc.tuple(fc.nat({ max: page.length - 1 }), fc.nat({ max: 255 }));
+    const damage = fc.array(change, { minLength: 1, maxLength: 3 });
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     fc.assert(
       fc.property(damage, fc.nat({ max: page.length }), fc.boolean(), (changes, length, cut) => {
@@ -278,16 +247,11 @@ describe('other bodies', () => {
   });
 
   it('scans lines', () => {
-    expect(textsOf(scanLines(Buffer.from('{"a":1}\n\n {"b":2}\r\n{}')))).toEqual([
-      '{"a":1}',
-      '{"b":2}',
-      '{}',
-    ]);
+    const lines = scanLines(Buffer.from('{"a":1}\n\n {"b":2}\r\n{}'));
+    expect(textsOf(lines)).toEqual(['{"a":1}', '{"b":2}', '{}']);
     expect(scanLines(Buffer.alloc(0)).count).toBe(0);
-    expect(refusal(() => scanLines(Buffer.from('{} {}')))).toEqual([
-      'expected the end of the line, found "{" (byte 3)',
-      3,
-    ]);
+    const message = 'expected the end of the line, found "{" (byte 3)';
+    expect(refusal(() => scanLines(Buffer.from('{} {}')))).toEqual([message, 3]);
     expect(refusal(() => scanLines(Buffer.from('{}\n[')))[1]).toBe(3);
   });
 
@@ -328,10 +292,7 @@ describe('the memory of a page', () => {
 describe('members of records', () => {
   it('are called otherwise where they are there', () => {
     const batch = scanArray(Buffer.from('[{"a":"b","b":1.00},{"c":{"a":1}},{"b":[]}]'));
-    const names = new Map([
-      ['a', 'b'],
-      ['b', 'a "new" one'],
-    ]);
+    const names = new Map(Object.entries({ a: 'b', b: 'a "new" one' }));
     expect(textsOf(renameMembers(batch, names))).toEqual([
       '{"b":"b","a \\"new\\" one":1.00}',
       '{"c":{"a":1}}',

@@ -14,7 +14,7 @@ describe('roleOf', () => {
     ['fiscalId', ['customer.fiscalId', 'taxId', 'issuer.rut']],
     [
       'other',
-      ['id', 'amountInWords', 'statusText', 'update', 'files', 'movements.date', 'subtotals', 'filename', ''],
+      ['', ...'id amountInWords statusText update files movements.date subtotals filename'.split(' ')],
     ],
   ];
 
@@ -32,11 +32,9 @@ describe('roleOf', () => {
 });
 
 describe('isIdentifier', () => {
-  const ones = 'id number invoiceNumber customer.id customerId customerID year tax_code zip invoice'.split(
-    ' ',
-  );
-  const others = 'amountToBePaid paid total numbers valid decode grid Id'.split(' ');
   it('is told by the name', () => {
-    expect([...ones, ...others].filter(isIdentifier)).toEqual(ones);
+    const ones = 'id number invoiceNumber customer.id customerId customerID year tax_code zip invoice';
+    const others = 'amountToBePaid paid total numbers valid decode grid Id';
+    expect(`${ones} ${others}`.split(' ').filter(isIdentifier).join(' ')).toBe(ones);
   });
 });

@@ -150,9 +150,7 @@ describe('storeFile', () => {
   });
 });
 
-function modeOf(path: string): string {
-  return (statSync(path).mode & 0o777).toString(8);
-}
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 const setFormat = (format: string) => (document: { settings: Record<string, unknown> }) => {
   document.settings['format'] = format;

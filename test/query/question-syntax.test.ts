@@ -1,11 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseBuckets, parseCondition, parseSort } from '../../src/query/question-syntax.ts';
+import { parseCondition } from '../../src/query/question-syntax.ts';
 import { UsageError } from '../../src/errors.ts';
 
-function quote(text: string): string {
-  return `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
-}
+const quote = (text: string): string => `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
 
 const typed = (expression: string) => ({ flag: '--where', typed: `--where '${expression}'` });
 
@@ -94,33 +92,4 @@ describe('parseCondition', () => {
       { numRuns: 2000 },
     );
   });
-});
-
-it('parseSort reads columns and directions', () => {
-  expect(parseSort('dueBy, -customer.name')).toEqual([
-    { column: 'dueBy', descending: false },
-    { column: 'customer.name', descending: true },
-  ]);
-});
-
-describe('parseBuckets', () => {
-  it.each([
-    ['30,60,90', [30, 60, 90]],
-    ['1', [1]],
-    [' 15 , 99999 ', [15, 99_999]],
-  ])('reads %j', (text, days) => {
-    expect(parseBuckets(text)).toEqual(days);
-  });
-
-  it.each(['', '0', '30,30', '60,30', '030', '30,', '1.5', '-5', '100000', '30d', 'x30'])(
-    'refuses %j',
-    (text) => {
-      expect(() => parseBuckets(text)).toThrow(
-        expect.objectContaining({
-          message: `--buckets '${text}' is not a list of days, each more than the one before`,
-          hint: expect.stringContaining('An example is --buckets 30,60,90'),
-        }),
-      );
-    },
-  );
 });

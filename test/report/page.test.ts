@@ -38,9 +38,7 @@ async function makeReport(flags: readonly string[]): Promise<string> {
 const invoice = (fields: object): object => record({ receiverFiscalId: undefined, ...fields });
 
 /** A day so many days from now, as a date. */
-function inDays(days: number): string {
-  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-}
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 const HOSTILE = [
   '<script>document.title="run"</script>',

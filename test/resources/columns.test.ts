@@ -67,12 +67,8 @@ it.each(Object.keys(ROLES))('%s: a role is read in each column that is known for
 
 /** The type of a declared column, which its name shows. */
 function typeOf(name: string): string {
-  if (
-    /(?:Amount|[tT]otal|amount|amountToBePaid|amountPaid|amountDue|Rate|debit|credit|balance|overdue|Limit)$/.test(
-      name,
-    )
-  )
-    return 'DECIMAL(38,9)';
+  const isMoney = /(?:[aA]mount(?:ToBePaid|Paid|Due)?|[tT]otal|Rate|debit|credit|balance|overdue|Limit)$/;
+  if (isMoney.test(name)) return 'DECIMAL(38,9)';
   if (/(?:[dD]ate|At|dueBy)$/.test(name)) return 'TIMESTAMP';
   return /(?:sentByEmail|\.accepted|\.recoverable)$/.test(name) ? 'BOOLEAN' : 'VARCHAR';
 }

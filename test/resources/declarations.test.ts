@@ -8,14 +8,8 @@ import { customersOf, pageOf, runAnswered } from '../support/scripted-run.ts';
 /** A record with all that people look for in any listing. */
 const RECORD = JSON.stringify({
   ...{ id: 4711, number: 'F-1', date: '2026-01-02', createdAt: '2026-01-03', dueBy: '2026-02-01' },
-  ...{
-    status: 'OVERDUE',
-    totalAmount: 300,
-    amountToBePaid: 200,
-    amount: 100,
-    overdueAmount: 50,
-    balance: 70,
-  },
+  ...{ status: 'OVERDUE', totalAmount: 300, amountToBePaid: 200, amount: 100, overdueAmount: 50 },
+  balance: 70,
   ...{ currency: 'CLP', documentType: '33', name: 'Ada', fiscalId: '3-5', email: 'ada@example.com' },
   ...{ phone: '+56', owner: { name: 'Eva' }, category: 'travel' },
   ...{ customer: { name: 'Roble', fiscalId: '1-9' }, issuer: { name: 'Alerce', fiscalId: '2-7' } },

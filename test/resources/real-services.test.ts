@@ -13,8 +13,11 @@ async function runAgainst(argv: readonly string[], answer: (query: URLSearchPara
     return [status, body];
   });
   const rows = stdout === '' ? [] : stdout.trimEnd().split('\n');
-  return { code, rows, stderr, asked };
+  return { code, rows, stderr, asked, counts: { code, given: new Set(rows).size, rows: rows.length } };
 }
+
+/** The counts of a run that delivers so many records, each once. */
+const whole = (count: number) => ({ code: 0, given: count, rows: count });
 
 function pageOf(records: readonly string[], total: number): string {
   return `{"total":${total},"page":0,"errors":[],"pageResults":[${records.join(',')}]}`;
@@ -53,44 +56,25 @@ describe('an order that is not stable', () => {
       .map((at) => `{"id":${at},"date":${Math.floor(at / 200)}}`);
 
   it('by the page size: gives every record', async () => {
-    const { code, rows, stderr } = await runAgainst(['issued', '--page-size', '100'], (query) => {
+    const { counts, stderr } = await runAgainst(['issued', '--page-size', '100'], (query) => {
       const size = Number(query.get('options_pageSize'));
-      return served(
-        days((at) => Math.imul(at + 1, 2 * size + 1) % 1009),
-        query,
-      );
+      const all = days((at) => Math.imul(at + 1, 2 * size + 1) % 1009);
+      return served(all, query);
     });
-    expect({ code, stderr, given: new Set(rows).size, rows: rows.length }).toEqual({
-      ...{ code: 0, stderr: '' },
-      ...{ given: count, rows: count },
-    });
+    expect([counts, stderr]).toEqual([whole(count), '']);
   });
 
   it('by the request: gives every record where it can be sorted by number, else says why not', async () => {
     let salt = 0;
-    const shuffled = (query: URLSearchParams): string => {
+    const shuffled = (query: URLSearchParams, first: number): string => {
       salt++;
       const isSorted = query.get('options_sortBy') === 'NUMBER';
-      return served(
-        days((at) => (isSorted ? at : Math.imul(at + salt, 2 * salt + 1) % 1009)),
-        query,
-        0,
-      );
+      const all = days((at) => (isSorted ? at : Math.imul(at + salt, 2 * salt + 1) % 1009));
+      return served(all, query, first);
     };
-    const { code, rows } = await runAgainst(['issued', '--page-size', '100'], shuffled);
-    expect({ code, given: new Set(rows).size, rows: rows.length }).toEqual({
-      code: 0,
-      given: count,
-      rows: count,
-    });
-    const funds = await runAgainst(['funds', '--page-size', '100'], (query) => {
-      salt++;
-      return served(
-        days((at) => Math.imul(at + salt, 2 * salt + 1) % 1009),
-        query,
-        1,
-      );
-    });
+    const { counts } = await runAgainst(['issued', '--page-size', '100'], (query) => shuffled(query, 0));
+    expect(counts).toEqual(whole(count));
+    const funds = await runAgainst(['funds', '--page-size', '100'], (query) => shuffled(query, 1));
     expect(funds.code).toBe(6);
     expect(funds.stderr).toContain('the service’s order changes from request to request');
   });
@@ -98,28 +82,21 @@ describe('an order that is not stable', () => {
 
 describe('the documents of a fund', () => {
   const documents = records(230);
-  const start = (query: URLSearchParams, size: number): number =>
-    (Number(query.get('options_page')) - 1) * size;
 
-  it.each<[string, (query: URLSearchParams) => string]>([
-    [
-      'an array in pages of its own size',
-      (query) =>
-        `{"id":1,"total":77,"assignedDocuments":[${documents.slice(start(query, 20), start(query, 20) + 20).join(',')}]}`,
-    ],
+  it.each<[string, number | undefined, (list: string) => string]>([
+    ['an array in pages of its own size', 20, (list) => `"total":77,"assignedDocuments":${list}`],
     [
       'an array with a total beside it',
-      (query) =>
-        `{"id":1,"total":230,"pageSize":20,"assignedDocuments":[${documents.slice(start(query, 20), start(query, 20) + 20).join(',')}]}`,
+      20,
+      (list) => `"total":230,"pageSize":20,"assignedDocuments":${list}`,
     ],
-    [
-      'an envelope without a total',
-      (query) => {
-        const size = Number(query.get('options_pageSize'));
-        return `{"id":1,"assignedDocuments":{"data":[${documents.slice(start(query, size), start(query, size) + size).join(',')}]}}`;
-      },
-    ],
-  ])('are all delivered as %s', async (_, answer) => {
+    ['an envelope without a total', undefined, (list) => `"assignedDocuments":{"data":${list}}`],
+  ])('are all delivered as %s', async (_, own, members) => {
+    const answer = (query: URLSearchParams): string => {
+      const size = own ?? Number(query.get('options_pageSize'));
+      const start = (Number(query.get('options_page')) - 1) * size;
+      return `{"id":1,${members(`[${documents.slice(start, start + size).join(',')}]`)}}`;
+    };
     expect(await runAgainst(['funds', 'documents', '1'], answer)).toMatchObject({ code: 0, rows: documents });
     const whole = await runAgainst(['funds', 'get', '1'], answer);
     expect(whole.rows[0]!.match(/"number"/g)).toHaveLength(230);
@@ -175,25 +152,17 @@ describe('many fiscal IDs', () => {
 
   it('go in addresses under 8,000 bytes, and a record that several parts share comes once', async () => {
     const lengths: number[] = [];
-    const { code, rows, stderr } = await runAgainst(
-      ['issued', '--customer-fiscal-id', ids.join(',')],
-      (query, url) => {
-        lengths.push(url.href.length);
-        const found = idsOf(query).filter((id) => id !== ids[7]);
-        const own = found.map((id) => `{"id":"${id}"}`);
-        const all = ['{"id":"shared"}', ...own];
-        const unknown = idsOf(query).includes(ids[7]!)
-          ? `[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"${ids[7]!.replace('-', '')}"}}]`
-          : '[]';
-        return `{"total":${all.length},"errors":${unknown},"pageResults":[${all.join(',')}]}`;
-      },
-    );
-    expect(Math.max(...lengths)).toBeLessThan(8_000);
-    expect({ code, rows: rows.length, given: new Set(rows).size }).toEqual({
-      code: 0,
-      rows: 3_000,
-      given: 3_000,
+    const line = ['issued', '--customer-fiscal-id', ids.join(',')];
+    const requestParams = { fiscalId: ids[7]!.replace('-', '') };
+    const unknown = { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams };
+    const { counts, stderr } = await runAgainst(line, (query, url) => {
+      lengths.push(url.href.length);
+      const all = ['shared', ...idsOf(query).filter((id) => id !== ids[7])].map((id) => `{"id":"${id}"}`);
+      const errors = JSON.stringify(idsOf(query).includes(ids[7]!) ? [unknown] : []);
+      return `{"total":${all.length},"errors":${errors},"pageResults":[${all.join(',')}]}`;
     });
+    expect(Math.max(...lengths)).toBeLessThan(8_000);
+    expect(counts).toEqual(whole(3_000));
     expect(stderr).toContain(`no customer has the fiscal ID ${ids[7]}`);
   });
 
@@ -212,35 +181,25 @@ describe('many fiscal IDs', () => {
 describe('records without an id', () => {
   it('are not known by links that are signed anew', async () => {
     let signature = 0;
-    const { code, rows } = await runAgainst(['issued', '--page-size', '100'], (query) =>
-      served(
-        records(
-          450,
-          (at) => `{"number":${at},"files":[{"fileUrl":"https://f.example/${at}?s=${signature++}"}]}`,
-        ),
-        query,
-      ),
-    );
+    const link = (at: number) => `{"fileUrl":"https://f.example/${at}?s=${signature++}"}`;
+    const { code, rows } = await runAgainst(['issued', '--page-size', '100'], (query) => {
+      const all = records(450, (at) => `{"number":${at},"files":[${link(at)}]}`);
+      return served(all, query);
+    });
     expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 450 });
   });
 
   it('are known by their number where one changed while the listing moved', async () => {
     let pages = 0;
-    const { rows, code } = await runAgainst(
-      ['issued', '--page-size', '100', '--concurrency', '1'],
-      (query) => {
-        const all = records(450, (at) => `{"number":${at},"net":${at === 99 && pages > 0 ? 2 : 1}}`);
-        // One before the place is gone, so that the record which changed comes again.
-        if (pages++ > 0) all.shift();
-        return served(all, query);
-      },
-    );
-    const numbers = rows.map((row) => /"number":(\d+)/.exec(row)![1]);
-    expect({ code, given: new Set(numbers).size, rows: rows.length }).toEqual({
-      code: 0,
-      given: 450,
-      rows: 450,
+    const line = ['issued', '--page-size', '100', '--concurrency', '1'];
+    const { rows, code } = await runAgainst(line, (query) => {
+      const all = records(450, (at) => `{"number":${at},"net":${at === 99 && pages > 0 ? 2 : 1}}`);
+      // One before the place is gone, so that the record which changed comes again.
+      if (pages++ > 0) all.shift();
+      return served(all, query);
     });
+    const numbers = rows.map((row) => /"number":(\d+)/.exec(row)![1]);
+    expect({ code, given: new Set(numbers).size, rows: rows.length }).toEqual(whole(450));
   });
 });
 
@@ -275,14 +234,14 @@ describe('an order that can move', () => {
 });
 
 describe('--page-size', () => {
-  it.each([499, 97])('%i is halved, and no more, where pages are refused', async (size) => {
+  it.each([
+    [499, 250, 24],
+    [97, 50, 65],
+  ])('%i is halved, and no more, where pages over %i are refused', async (size, most, calls) => {
     const { code, rows, asked } = await runAgainst(['issued', '--page-size', `${size}`], (query) =>
-      Number(query.get('options_pageSize')) > 250 ||
-      (size === 97 && Number(query.get('options_pageSize')) > 50)
-        ? [502]
-        : served(records(2_000), query),
+      Number(query.get('options_pageSize')) > most ? [502] : served(records(2_000), query),
     );
     expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 2_000 });
-    expect(asked.length).toBeLessThan(size === 499 ? 24 : 65);
+    expect(asked.length).toBeLessThan(calls);
   });
 });

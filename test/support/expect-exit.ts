@@ -27,9 +27,7 @@ export async function expectRefused(run: Promise<Exit>, says: string | RegExp, c
   expect(textsOf(await run)).toEqual({ code, stdout: '', stderr: isWhole ? says : textWith(says) });
 }
 
-function textsOf({ code, stdout, stderr }: Exit): object {
-  return { code, stdout: String(stdout), stderr };
-}
+const textsOf = ({ code, stdout, stderr }: Exit): object => ({ code, stdout: String(stdout), stderr });
 
 function textLike(text: string | RegExp): unknown {
   return typeof text === 'string' ? text : expect.stringMatching(text);

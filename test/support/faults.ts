@@ -23,9 +23,10 @@ export function inTurn(...faults: readonly (Fault | undefined)[]): FaultScript {
   return ({ number }) => faults[number];
 }
 
-export function always(fault: Fault): FaultScript {
-  return () => fault;
-}
+export const always =
+  (fault: Fault): FaultScript =>
+  () =>
+    fault;
 
 /** The fault from the request with this number on. */
 export function from(number: number, fault: Fault): FaultScript {
@@ -79,9 +80,7 @@ export function records(change: (records: readonly string[]) => readonly string[
   return changed((page) => ({ ...page, records: change(page.records) }));
 }
 
-function changed(change: (page: ModelPage) => ModelPage): Fault {
-  return bytes((good) => good, {}, change);
-}
+const changed = (change: (page: ModelPage) => ModelPage): Fault => bytes((good) => good, {}, change);
 
 /** The good body without its last half; its length is not announced. */
 export const jsonCutShort = bytes((good) => good.subarray(0, good.length >> 1));

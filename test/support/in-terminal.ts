@@ -55,9 +55,7 @@ export async function runInTerminal(
 }
 
 /** A word of a shell's. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 type Show = (
   args: readonly string[],

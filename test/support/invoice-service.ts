@@ -29,9 +29,7 @@ export async function startInvoiceService(
 }
 
 /** What begins as a file of its ending does, and tells its address. */
-export function fileAt(url: string): string {
-  return `${url.includes('.xml') ? '<xml ' : '%PDF-'}${url}`;
-}
+export const fileAt = (url: string): string => `${url.includes('.xml') ? '<xml ' : '%PDF-'}${url}`;
 
 function pageOf({ invoices, origin }: InvoiceService, url: URL): string {
   const size = Number(url.searchParams.get('options_pageSize') ?? 10);

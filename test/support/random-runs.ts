@@ -14,9 +14,7 @@ export const RANDOM_SEED = Number(process.env['FOLIO_SEED'] ?? 1);
 export const TRIES_ALL = SHARE >= 1;
 
 /** How many of the tries that a random run has in all are made this time: at least one. */
-export function randomRuns(all: number): number {
-  return Math.max(1, Math.round(all * SHARE));
-}
+export const randomRuns = (all: number): number => Math.max(1, Math.round(all * SHARE));
 
 /** A small generator of pseudo-random whole numbers (mulberry32): the same row for the same seed, and for the same `RANDOM_SEED`. */
 export function randomFrom(seed: number): (below: number) => number {

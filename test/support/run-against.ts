@@ -127,9 +127,7 @@ export async function duringSync<T>(
 }
 
 /** Records as a jsonl export has them. */
-export function lines(records: readonly string[]): string {
-  return records.map((record) => `${record}\n`).join('');
-}
+export const lines = (records: readonly string[]): string => records.map((record) => `${record}\n`).join('');
 
 /** The pages asked for, as `page x size`. */
 export function pagesOf(requests: readonly SeenRequest[]): string[] {

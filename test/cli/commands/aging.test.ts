@@ -68,8 +68,8 @@ describe('aging', () => {
     ['', AGED, `/invoices/issued?${page}`],
     ['--as-of 2026-11-20', AGED],
     [
-      '--buckets 45 --where currency=CLP --param status=OVERDUE --columns counterparty,not+due,1+to+45,over+45',
-      'counterparty,not due,1 to 45,over 45\nRoble,7.0,100.5,0.0\nLago,0.0,0.0,20.0\n',
+      '--buckets=+45+,+99999 --where currency=CLP --param status=OVERDUE --columns counterparty,not+due,1+to+45,46+to+99999',
+      'counterparty,not due,1 to 45,46 to 99999\nRoble,7.0,100.5,0.0\nLago,0.0,0.0,20.0\n',
       `/invoices/issued?${page}&status=OVERDUE`,
     ],
     ['--payable', /\nRoble,1-9,CLP,1,0\.0,100\.5,/, '/invoices/received?', ofIssuer],
@@ -228,12 +228,12 @@ describe('the fields of aging', () => {
   });
 });
 
+const NO_DAYS = ['', '0', '30,30', '60,30', '030', '30,', '1.5', '-5', '100000', '30d', 'x30'];
+
 describe('an aging that is wrong', () => {
-  it.each([
+  it.each<readonly [flags: string, names: RegExp]>([
     ['--as-of 2026-02-30', /--as-of "2026-02-30": expected a day, such as 2026-10-31/],
     ['--as-of yesterday', /--as-of "yesterday"/],
-    ['--buckets 30,15', /--buckets '30,15' is not a list of days/],
-    ['--buckets 0', /--buckets '0'/],
     ['--field dew=dueBy', /there is no field dew to map/],
     ['--field due', /--field "due": expected name=value/],
     ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file/],
@@ -242,6 +242,10 @@ describe('an aging that is wrong', () => {
     ['--issuer-fiscal-id 1-9', /--issuer-fiscal-id names nobody among the counterparties of issued invoices/],
     ['--payable --customer-fiscal-id 1-9', /--customer-fiscal-id names nobody among the counterparties/],
     ['--sum x', /unknown option '--sum'/],
+    ...NO_DAYS.map((days): [string, RegExp] => [
+      `--buckets=${days}`,
+      /is not a list of days, .*\n.*--buckets 30,60,/,
+    ]),
   ])('%s', async (flags, names) => {
     const { code, stdout, stderr, asked } = await runScripted(['aging', ...flags.split(' ')], []);
     expect(stderr).toMatch(names);

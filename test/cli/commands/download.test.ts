@@ -18,13 +18,9 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** The names of the files, with a # for each hash. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder).map(unhashed).toSorted();
-}
+const filesIn = (folder: string): string[] => readdirSync(folder).map(unhashed).toSorted();
 
-function unhashed(text: string): string {
-  return text.replaceAll(/-[0-9a-f]{8}(?=[-.])/g, '-#');
-}
+const unhashed = (text: string): string => text.replaceAll(/-[0-9a-f]{8}(?=[-.])/g, '-#');
 
 /** The only file in the folder whose name begins so. */
 function fileIn(folder: string, start: string): string {

@@ -111,19 +111,15 @@ describe('folio statement', () => {
     const { code, stdout } = await statement(`${ROBLE} --columns Folio=number,open`);
     expect([code, stdout]).toEqual([0, 'Folio,open\n1,100.5\n2,7\n4,3\n3,-10\n5,0.1\n']);
     const empty = await statement('--all --columns number,*,-age,-payments', pageOf([]));
-    expect(empty.stdout).toBe(
-      'number,counterparty,fiscalId,currency,documentType,date,due,daysLate,total,open\n',
-    );
-    await expectRefused(
-      statement(`${ROBLE} --columns nummer`),
-      'folio: --columns: the result has no column nummer\n  Did you mean number?\n',
-    );
-    for (const flags of ['--columns number', '--wide']) {
+    const head = 'number,counterparty,fiscalId,currency,documentType,date,due,daysLate,total,open\n';
+    expect(empty.stdout).toBe(head);
+    const near = 'folio: --columns: the result has no column nummer\n  Did you mean number?\n';
+    await expectRefused(statement(`${ROBLE} --columns nummer`), near);
+    for (const flags of ['--columns number', '--wide'])
       await expectRefused(
         statement(`${ROBLE} ${flags} --format json`),
         / is for rows, and none are written\n/,
       );
-    }
   });
 
   it('writes a page that names the customer, what is open, and nobody else', async () => {
@@ -290,10 +286,8 @@ describe('folio statement', () => {
   });
 
   it('tells of each organization by itself, and of none that was not asked for', async () => {
-    const organizations = {
-      north: { records: { issued: ALL } },
-      south: { records: { issued: [invoice(9, LAGO)] } },
-    };
+    const south = { records: { issued: [invoice(9, LAGO)] } };
+    const organizations = { north: { records: { issued: ALL } }, south };
     const run = (line: string) => runOrganizations(`statement --all ${line}`, { organizations });
     const rows = (text: string) => text.trimEnd().split('\n').slice(1);
     const [row, ...others] = rows((await run('--profile south')).stdout);
@@ -302,28 +296,24 @@ describe('folio statement', () => {
     expect(stdout).toMatch(/^_profile,counterparty,/);
     const parties = new Set(rows(stdout).map((one) => one.split(',').slice(0, 2).join(' ')));
     expect([...parties]).toEqual(['north Roble', 'north Lago', 'south Lago']);
-    await expectRefused(
-      run('--all-profiles --organization X --format json'),
-      '--organization names one organization, and there are 2',
-    );
+    const one = '--organization names one organization, and there are 2';
+    await expectRefused(run('--all-profiles --organization X --format json'), one);
   });
 
   it('is headed by the name that is given, else by that in the records, else by the fiscal ID, else by the profile', async () => {
-    const heading = async (line: string, sender?: object, settings = {}): Promise<string | undefined> => {
+    const heading = async (flags: string, sender?: object, settings = {}): Promise<string | undefined> => {
       const organizations = { north: { records: { issued: [invoice(1, sender)] }, settings } };
-      const { stdout } = await runOrganizations(`statement --customer-fiscal-id 1-9 --format html${line}`, {
-        organizations,
-      });
+      const line = `statement ${ROBLE} --format html --profile north${flags}`;
+      const { stdout } = await runOrganizations(line, { organizations });
       return /class="sender"><bdi>([^<]+)</.exec(stdout)?.[1];
     };
-    expect(await heading(' --profile north --organization Given', { issuer: { name: 'Own' } })).toBe('Given');
-    expect(await heading(' --profile north', { issuer: { name: 'Own' } })).toBe('Own');
-    expect(await heading(' --profile north', { issuer: { name: 'Own' } }, { organization: 'Set' })).toBe(
-      'Set',
-    );
-    expect(await heading(' --profile north --organization Given', {}, { organization: 'Set' })).toBe('Given');
-    expect(await heading(' --profile north')).toBe('9-9');
-    expect(await heading(' --profile north', { issuerFiscalId: undefined })).toBe('north');
+    const [own, set] = [{ issuer: { name: 'Own' } }, { organization: 'Set' }];
+    expect(await heading(' --organization Given', own)).toBe('Given');
+    expect(await heading('', own)).toBe('Own');
+    expect(await heading('', own, set)).toBe('Set');
+    expect(await heading(' --organization Given', {}, set)).toBe('Given');
+    expect(await heading('')).toBe('9-9');
+    expect(await heading('', { issuerFiscalId: undefined })).toBe('north');
   });
 
   it('writes a workbook in which text is text and amounts are amounts', async () => {
@@ -364,10 +354,7 @@ describe('folio statement', () => {
     const records = [invoice(1, { ...ofSender, issuer: { name: null } }), invoice(2, ofSender)];
     const folder = join(temporaryFolder(), 'pages');
     await statement(`--all --output-dir ${folder}`, pageOf(records));
-    for (const [file, tag] of [
-      ['1-9 Roble.html', 'p class="sender"'],
-      ['index.html', 'h2'],
-    ] as const)
+    for (const [file, tag] of Object.entries({ '1-9 Roble.html': 'p class="sender"', 'index.html': 'h2' }))
       expect(readFileSync(join(folder, file), 'utf8')).toContain(`<${tag}><bdi>Mi Empresa SpA</bdi>`);
   });
 
@@ -386,10 +373,8 @@ describe('folio statement', () => {
     expect((await statement(`--payable --all`, pageOf(records), shown)).stderr).toContain('amount payable: ');
     const { stdout } = await statement('--all', pageOf(records));
     expect(stdout).not.toContain('1,100.5');
-    const organizations = {
-      north: { records: { issued: [OF_ROBLE[0]!] } },
-      south: { records: { issued: records } },
-    };
+    const south = { records: { issued: records } };
+    const organizations = { north: { records: { issued: [OF_ROBLE[0]!] } }, south };
     const both = await runOrganizations('statement --all --all-profiles', { organizations, terminal: true });
     expect(both.stderr).toMatch(/north: amount due: CLP 100.5 .*\nsouth: amount due: CLP 1,100.5 /);
   });

@@ -100,13 +100,9 @@ describe('folio verify of a file', () => {
   it.each(['statement --all --from', 'report --from'])(
     'counts no records in the document of %s',
     async (line) => {
-      const from = await exported(
-        'issued.jsonl',
-        [],
-        [
-          '{"id":1,"dueBy":"2026-11-10","currency":"CLP","receiverFiscalId":"1-9","totalAmount":10,"amountToBePaid":10}',
-        ],
-      );
+      const record =
+        '{"id":1,"dueBy":"2026-11-10","currency":"CLP","receiverFiscalId":"1-9","totalAmount":10,';
+      const from = await exported('issued.jsonl', [], [`${record}"amountToBePaid":10}`]);
       const file = join(dirname(from), 'document.json');
       const argv = [...line.split(' '), from, '-o', file, '--receipt', 'beside'];
       expect(await runScripted(argv, [])).toMatchObject({ code: 0 });
@@ -197,24 +193,14 @@ describe('folio verify without a receipt', () => {
     await expectVerified([file, '--receipt', `${file}.nowhere`], 2, says);
     await expectVerified([], 2);
     const folder = temporaryFolder();
-    await expectVerified(
-      [file, '--receipt', folder],
-      1,
-      /cannot read the receipt .*\n {2}Name a receipt that/,
-    );
+    const unread = /cannot read the receipt .*\n {2}Name a receipt that/;
+    await expectVerified([file, '--receipt', folder], 1, unread);
     const ofFolder = [folder, '--receipt', `${file}.receipt.json`];
     await expectVerified(ofFolder, 1, /cannot read .*\n {2}Name a file that you may read/);
   });
 
-  const written = {
-    records: 3,
-    bytes: 1,
-    sha256: null,
-    finishedAt: '',
-    complete: true,
-    errors: [],
-    format: null,
-  };
+  const figures = { records: 3, bytes: 1, sha256: null };
+  const written = { ...figures, finishedAt: '', complete: true, errors: [], format: null };
   it.each([
     ['records', [-1, 1.5, '2', null]],
     ['bytes', [-1, 1.5, '2', 2 ** 53]],
@@ -315,13 +301,8 @@ describe('folio verify from anywhere', () => {
     const { file, ...old } = JSON.parse(text) as Record<string, unknown>;
     expect([old['output'], file]).toEqual(['books/issued.csv', '../books/issued.csv']);
     const books = join(folder, 'books/issued.csv');
-    for (const named of [
-      String(file),
-      books,
-      '../../etc/passwd',
-      '/etc/passwd',
-      'a/../../books/issued.csv',
-    ]) {
+    const elsewhere = ['../../etc/passwd', '/etc/passwd', 'a/../../books/issued.csv'];
+    for (const named of [String(file), books, ...elsewhere]) {
       writeFileSync(receipt, JSON.stringify({ ...old, file: named }));
       for (const path of [receipt, dirname(receipt)]) {
         await expectVerified([path], 2, `${receipt} names ${named}, which is not in its folder\n`);
@@ -341,29 +322,23 @@ describe('folio verify --max-age', () => {
     const [file, other] = [await exported('out.csv'), await exported('other.csv')];
     await expectVerified([file, '--max-age', '26h'], 0, '', 26);
     const { code, stdout, stderr } = await saidAt(27, file, other, '--max-age', '26h');
-    const [first, second] = [file, other].map(
-      (one) => `${one} is older than 26h: its run ended at ${DELIVERED_AT}`,
-    );
+    const old = [file, other].map((one) => `${one} is older than 26h: its run ended at ${DELIVERED_AT}\n`);
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).toBe(
-      `folio: 2 of 2 files are not in order\n${first}\n${second}\n` +
+      `folio: 2 of 2 files are not in order\n${old.join('')}` +
         '  See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, remove the file and its receipt.\n',
     );
     const receipt = `${file}.receipt.json`;
     const text = readFileSync(receipt, 'utf8');
     // A run of today that read a database of last month.
     writeFileSync(receipt, text.replace('{', '{"readAt":"2026-10-20T12:00:00.000Z",'));
-    const old = `${file} is older than 26h: its records were read at 2026-10-20 12:00`;
-    await expectVerified([file, '--max-age', '26h'], 6, old);
+    const of = ['-q', file, '--max-age', '26h'];
+    await expectVerified(of, 6, `${file} is older than 26h: its records were read at 2026-10-20 12:00`);
     writeFileSync(receipt, text.replaceAll('2026-11-20T12', '2099-11-20T12'));
-    await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is dated in the future: its run`);
-    await expectVerified(
-      [file, '--max-age', '26h'],
-      6,
-      'Set the clock of this machine, or of the one that ran it',
-    );
+    await expectVerified(of, 6, `${file} is dated in the future: its run`);
+    await expectVerified(of, 6, 'Set the clock of this machine, or of the one that ran it');
     writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));
-    await expectVerified(['-q', file, '--max-age', '26h'], 6, `${file} is not whole (`);
+    await expectVerified(of, 6, `${file} is not whole (`);
     writeFileSync(receipt, text);
     for (const age of ['1619m', '1d']) await expectVerified([file, '--max-age', age], 6, '', 27);
     for (const age of ['1620M', '2 d', '1w']) await expectVerified([file, '--max-age', age], 0, '', 27);
@@ -372,15 +347,12 @@ describe('folio verify --max-age', () => {
   it('goes by the receipt of a run that wrote no file, too', async () => {
     const receipt = join(temporaryFolder(), 'stdout.receipt.json');
     await runScripted(['issued', '--receipt', receipt], [pageOf(RECORDS)]);
+    const young = [receipt, '--max-age', '1h'];
     await expectVerified([receipt], 2);
-    await expectVerified(
-      [receipt, '--max-age', '1h'],
-      0,
-      `${receipt}: a run that ended at ${DELIVERED_AT}\n`,
-    );
-    await expectVerified([receipt, '--max-age', '1h'], 6, '', 2);
+    await expectVerified(young, 0, `${receipt}: a run that ended at ${DELIVERED_AT}\n`);
+    await expectVerified(young, 6, '', 2);
     writeFileSync(receipt, readFileSync(receipt, 'utf8').replaceAll('2026-11-20T12', 'yesterday'));
-    await expectVerified([receipt, '--max-age', '1h'], 6);
+    await expectVerified(young, 6);
   });
 
   it.each(['', '26', '0h', '-1h', '26 hours', '1y', 'h'])('is a usage error as %j', async (age) => {

@@ -36,9 +36,7 @@ async function changes(
 }
 
 /** The settings of a user whose invoices are told apart by these columns. */
-function keyedBy(columns: string): ConfigStore {
-  return memoryStore({ settings: { 'key.issued': columns } });
-}
+const keyedBy = (columns: string): ConfigStore => memoryStore({ settings: { 'key.issued': columns } });
 
 describe('--changes-since', () => {
   it('tells added, changed and gone, whole records in them, and no link that is only signed anew', async () => {

@@ -72,13 +72,6 @@ describe('--expand', () => {
   it('is in workbooks, Parquet, json and tables', async () => {
     const folder = temporaryFolder();
     const columns = ['--columns', 'Folio=number,Pago=payments.amount'];
-    const cells = [
-      ['1', '100'],
-      ['1', '0.10'],
-      ['2', null],
-      ['3', null],
-      ['4', null],
-    ];
     expect((await ask(...columns, '--limit', '5', '-o', join(folder, 'a.xlsx'))).code).toBe(0);
     const [sheet] = readWorkbook(readFileSync(join(folder, 'a.xlsx')));
     expect(sheet!.rows.map((row) => [...row.values()].map(({ value }) => value))).toEqual([
@@ -87,17 +80,12 @@ describe('--expand', () => {
     ]);
     expect((await ask(...columns, '--limit', '5', '-o', join(folder, 'a.parquet'))).code).toBe(0);
     const { rows } = await readParquet(join(folder, 'a.parquet'));
-    expect(rows.map(([number, amount]) => [number, amount === null ? null : Number(amount)])).toEqual(
-      cells.map(([number, amount]) => [number, amount === null ? null : Number(amount)]),
-    );
-    await expectAnswer(
-      ask(...columns, '--limit', '2', '--format', 'json'),
-      '[\n{"Folio":1,"Pago":1E2},\n{"Folio":1,"Pago":0.10}\n]\n',
-    );
-    await expectAnswer(
-      ask(...columns, '--limit', '3', '--format', 'table'),
-      'Folio  Pago\n─────  ────\n    1   1E2\n    1  0.10\n    2\n',
-    );
+    const amounts = rows.map(([number, amount]) => `${number} ${amount === null ? null : Number(amount)}`);
+    expect(amounts).toEqual(['1 100', '1 0.1', '2 null', '3 null', '4 null']);
+    const json = '[\n{"Folio":1,"Pago":1E2},\n{"Folio":1,"Pago":0.10}\n]\n';
+    await expectAnswer(ask(...columns, '--limit', '2', '--format', 'json'), json);
+    const table = 'Folio  Pago\n─────  ────\n    1   1E2\n    1  0.10\n    2\n';
+    await expectAnswer(ask(...columns, '--limit', '3', '--format', 'table'), table);
   });
 
   it('shows on a terminal what the list is about before what the records are about', async () => {
@@ -138,10 +126,8 @@ describe('--expand', () => {
     expect(since.stderr).toContain('record 3');
     const question = ['--where', 'number=4', '--sum', 'payments.amount'];
     const sum = await run(...question, '--field', 'currency==CLP');
-    expect(sum).toMatchObject({
-      code: 6,
-      stdout: 'currency,records,payments.amount,payments.amount.missing\nCLP,1,6,0\n',
-    });
+    const sums = 'currency,records,payments.amount,payments.amount.missing\nCLP,1,6,0\n';
+    expect(sum).toMatchObject({ code: 6, stdout: sums });
     // Payments of several currencies would be one sum.
     expect(await run(...question)).toMatchObject({ code: 2, stdout: '' });
     expect(sum.stderr).toContain('payments.amount of record 4 (number 4) is the text "x"');
@@ -196,15 +182,8 @@ describe('--expand', () => {
   });
 
   it('is refused as documents where a list stands beside its own columns, without a receipt, too', async () => {
-    const row = (fields: object): string =>
-      JSON.stringify({
-        id: 1,
-        number: 1,
-        currency: 'CLP',
-        amountToBePaid: 10,
-        dueBy: '2026-01-01',
-        ...fields,
-      });
+    const document = { id: 1, number: 1, currency: 'CLP', amountToBePaid: 10, dueBy: '2026-01-01' };
+    const row = (fields: object): string => JSON.stringify({ ...document, ...fields });
     const both = { payments: [{ amount: 1 }, { amount: 2 }], customer: { name: 'Roble' } };
     const rows = [1, 2].map((amount) => row({ ...both, 'payments.amount': amount }));
     const file = join(temporaryFolder(), 'rows.jsonl');
@@ -234,17 +213,13 @@ describe('--expand', () => {
   });
 
   it('is of each of several organizations', async () => {
-    const organizations = {
-      north: { records: { issued: RECORDS } },
-      south: { records: { issued: RECORDS.slice(0, 1) } },
-    };
-    const line = 'issued --all-profiles --expand payments --columns id,payments.amount --no-header';
-    await expectAnswer(
-      runOrganizations(`${line} --limit 3`, { organizations }),
-      'north,a,1E2\nnorth,a,0.10\nnorth,b,\n',
-    );
-    const sum = 'issued --all-profiles --expand payments --count --group-by _profile --no-header';
-    await expectAnswer(runOrganizations(sum, { organizations }), 'north,6\nsouth,2\n');
+    const records = { issued: RECORDS };
+    const organizations = { north: { records }, south: { records: { issued: RECORDS.slice(0, 1) } } };
+    const run = (line: string) =>
+      runOrganizations(`issued --all-profiles --expand payments --no-header ${line}`, { organizations });
+    const rows = 'north,a,1E2\nnorth,a,0.10\nnorth,b,\n';
+    await expectAnswer(run('--columns id,payments.amount --limit 3'), rows);
+    await expectAnswer(run('--count --group-by _profile'), 'north,6\nsouth,2\n');
   });
 
   it('finds a list within an object, and one with a dot in its name', async () => {
@@ -272,11 +247,8 @@ describe('--expand', () => {
   });
 
   it('leaves a record as it is where its list alone is something else, and says so', async () => {
-    const records = [
-      ...RECORDS.slice(0, 1),
-      '{"id":"x","number":9,"payments":"none"}',
-      '{"id":"y","payments":[1]}',
-    ];
+    const others = ['{"id":"x","number":9,"payments":"none"}', '{"id":"y","payments":[1]}'];
+    const records = [RECORDS[0]!, ...others];
     const file = join(temporaryFolder(), 'issued.csv');
     const argv = ['issued', '--expand', 'payments', '--columns', 'id,payments.amount,payments', '-o', file];
     const receipt = ['--receipt', `${file}.receipt.json`];
@@ -318,10 +290,8 @@ describe('--expand', () => {
     ]) {
       expect(await runScripted(['issued', ...argv], [])).toMatchObject({ code: 2, stdout: '' });
     }
-    expect(await runScripted(['issued', '--expand', 'payments'], [pageOf([])])).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
+    const ofNone = await runScripted(['issued', '--expand', 'payments'], [pageOf([])]);
+    expect(ofNone).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('makes more rows of one record than are passed on together, and knows whose each is', async () => {
@@ -353,7 +323,7 @@ describe('--expand', () => {
       )
       .map(([before, payments, behind]) => ({
         ...before,
-        ...(payments === undefined ? {} : { payments }),
+        ...(payments !== undefined && { payments }),
         ...behind,
       }));
     const records = fc.array(record, { maxLength: 6 });

@@ -57,9 +57,7 @@ function faultsOf(name: string): string[] {
 }
 
 /** The name of a file of such a number. */
-function nameOf(number: string, id?: string): string {
-  return `${fileStem([number, id], '0f1e2d3c')}.pdf`;
-}
+const nameOf = (number: string, id?: string): string => `${fileStem([number, id], '0f1e2d3c')}.pdf`;
 
 describe('fileStem', () => {
   it.each(named)('makes of %j %s', (stem, name) => {

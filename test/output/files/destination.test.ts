@@ -118,19 +118,14 @@ describe('a file', () => {
   it('has nothing beside it that a killed run left more than a day ago', async () => {
     const folder = temporaryFolder();
     const hash = '0123abcd';
-    const stale = [
-      '.out.csv.7-aaaaaaaa.folio-tmp',
-      `.out.csv.folio-lock.${hash}`,
-      `.out.csv.folio-lock.${hash}.${hash}`,
-    ];
+    const stale = ['7-aaaaaaaa.folio-tmp', `folio-lock.${hash}`, `folio-lock.${hash}.${hash}`].map(
+      (end) => `.out.csv.${end}`,
+    );
     const kept = [
       ...['out.csv.7-aaaaaaaa.folio-tmp', '.out.csv', '.out.csv.bak', '.out.csv.folio-lock'],
       ...['.out.csv.folio-lock.backup', '.out.csv.7-aaaaaaaa.folio-tmp.bak', '.out.csv.x-aaaaaaaa.folio-tmp'],
-      ...[
-        '.out.csv.7-aaaa.folio-tmp',
-        '.out.csv.7-aaaaaaaa.8-bbbbbbbb.folio-tmp',
-        '.other.csv.7-aaaaaaaa.folio-tmp',
-      ],
+      ...['.out.csv.7-aaaa.folio-tmp', '.out.csv.7-aaaaaaaa.8-bbbbbbbb.folio-tmp'],
+      '.other.csv.7-aaaaaaaa.folio-tmp',
     ];
     const young = '.out.csv.8-aaaaaaaa.folio-tmp';
     const context = destinationContext();
@@ -206,12 +201,10 @@ describe('a file', () => {
     'may have a name of %s',
     async (name) => {
       const folder = temporaryFolder();
-      const destination = await openDestination(join(folder, name), destinationContext(), {
-        hasReceipt: true,
-      });
+      const open = () => openDestination(join(folder, name), destinationContext(), { hasReceipt: true });
+      const destination = await open();
       await destination.write('new');
-      const held = openDestination(join(folder, name), destinationContext(), { hasReceipt: true });
-      await expect(held).rejects.toThrow(OutputError);
+      await expect(open()).rejects.toThrow(OutputError);
       await destination.commit();
       expect(readdirSync(folder)).toEqual([name]);
     },

@@ -68,9 +68,7 @@ it.each<readonly [string, (path: string) => void, string]>([
   expect(readdirSync(dirname(path)).filter((name) => name.endsWith('.folio-tmp'))).toEqual([]);
 });
 
-function lockOf(path: string): string {
-  return join(dirname(path), '.pages.folio-lock');
-}
+const lockOf = (path: string): string => join(dirname(path), '.pages.folio-lock');
 
 function exchange(path: string): void {
   renameSync(path, `${path}-theirs`);

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../src/output/terminal/terminal-text.ts';
 import { openTable } from '../../../src/output/table/table.ts';
@@ -80,20 +79,6 @@ describe('the columns of a table', () => {
       const last = Math.max(...ranks.filter(({ isShown }) => isShown).map(({ rank }) => rank));
       for (const { rank, isShown } of ranks) if (!isShown) expect(rank).toBeGreaterThanOrEqual(last);
     }
-  });
-
-  it('stay within the room', async () => {
-    const name = fc.constantFrom(...'number status date dueBy name totalAmount currency id notes'.split(' '));
-    const column = fc.tuple(name, fc.integer({ min: 1, max: 80 }), fc.constantFrom('', '#'));
-    const columns = fc.uniqueArray(column, { minLength: 1, selector: ([name]) => name });
-    await fc.assert(
-      fc.asyncProperty(columns, fc.integer({ min: 1, max: 250 }), async (columns, width) => {
-        const text = columns.map(([name, cells, sign]) => `${name}:${cells}${sign}`).join(' ');
-        const widths = [...(await shown(text, width)).matchAll(/:(\d+)/g)].map(([, cells]) => Number(cells));
-        expect(widths.length).toBeGreaterThan(0);
-        expect(widths.reduce((sum, cells) => sum + cells + 1, -1)).toBeLessThanOrEqual(width);
-      }),
-    );
   });
 });
 

@@ -88,9 +88,7 @@ CLP                 10003
   });
 });
 
-function trimmed(text: string): string {
-  return text.replace(/ +$/gm, '');
-}
+const trimmed = (text: string): string => text.replace(/ +$/gm, '');
 
 describe('a table on a terminal', () => {
   it('of 80 cells shows what matters and names the rest', async () => {

@@ -57,9 +57,7 @@ function familyOf(type: string): string | undefined {
   return Object.keys(CODES).find((family) => CODES[family]!.includes(Number(type)));
 }
 
-function isCode(type: string): boolean {
-  return /^\d+$/.test(type);
-}
+const isCode = (type: string): boolean => /^\d+$/.test(type);
 
 function worth(of: OracleDocument, amount: number): number {
   return familyOf(of.type) === 'credit' ? -Math.abs(amount) : amount;

@@ -12,6 +12,9 @@ import { headingsOf, lineOf, register, type Listed, type RegisterKind } from './
 
 const NAME = 'RCV_COMPRA_REGISTRO_76999888-1_202610.csv';
 
+/** The flags of a list of numbers and totals alone. */
+const MATCH = ['--against', 'received', '--match', 'number=n,total=t'];
+
 const WITHOUT_DATES = 'the lists have no dates: nothing counts as only in the service\n';
 
 /** Each row in short: what it says, the number, and in what it differs. */
@@ -102,16 +105,12 @@ describe('reconcile', () => {
   });
 
   it('adds further taxes of the same row and of rows that go on it, and takes a last row for totals', async () => {
+    const blank = { type: '', rut: '', name: '', number: '', date: '', total: '' };
     const going = (value: number | string): string =>
-      lineOf('registro', '', {
-        type: '',
-        rut: '',
-        name: '',
-        number: '',
-        date: '',
-        total: '',
-        more: taxes(value),
-      }).replace(/Del Giro|16\/10\/2026 10:22:33|17\/10\/2026 08:00:00|null/g, '');
+      lineOf('registro', '', { ...blank, more: taxes(value) }).replace(
+        /Del Giro|16\/10\/2026 10:22:33|17\/10\/2026 08:00:00|null/g,
+        '',
+      );
     const taxes = (value: number | string) => ({
       'Codigo Otro Impuesto': 271,
       'Valor Otro Impuesto': value,
@@ -136,12 +135,9 @@ describe('reconcile', () => {
       receivedRecord({ number: 3, documentType: 'CREDIT_NOTE', netAmount: -1050, totalAmount: -1190 }),
     ];
     expect((await runReconcile({ [NAME]: lines.join('\n') }, records)).code).toBe(0);
-    const other = [
+    const exit = await runReconcile({ [NAME]: lines.join('\n') }, [
       receivedRecord({ number: 1, taxAmount: 190 }),
       receivedRecord({ number: 2, taxAmount: 300 }),
-    ];
-    const exit = await runReconcile({ [NAME]: lines.join('\n') }, [
-      ...other,
       receivedRecord({ number: 3, documentType: 61, netAmount: 1001 }),
     ]);
     expect(short(exit)).toEqual(['differs 2 tax', 'differs 3 net']);
@@ -155,15 +151,13 @@ describe('reconcile', () => {
     const goesOn = lineOf('registro', '', { number: 2, more: { 'Valor Otro Impuesto': 30 } });
     for (const more of [[], [goesOn]])
       expect(await runReconcile({ [NAME]: listOf(...more) }, records)).toMatchObject({ code: 0 });
-    for (const again of [{ total: 7 }, { rut: '77000111-K' }, {}]) {
-      const exit = await runReconcile(
-        { [NAME]: listOf(lineOf('registro', '', { number: 2, ...again })) },
-        records,
-      );
-      expect([again, ...short(exit)]).toEqual([
-        again,
-        'rut' in again ? 'only in the list 2' : 'twice in the list 2',
-      ]);
+    for (const [again, row] of [
+      [{ total: 7 }, 'twice in the list 2'],
+      [{ rut: '77000111-K' }, 'only in the list 2'],
+      [{}, 'twice in the list 2'],
+    ] as const) {
+      const list = listOf(lineOf('registro', '', { number: 2, ...again }));
+      expect([again, ...short(await runReconcile({ [NAME]: list }, records))]).toEqual([again, row]);
     }
   });
 
@@ -186,24 +180,19 @@ describe('reconcile', () => {
   });
 
   it('finds the pairs among many of one number, and says where nothing tells which is which', async () => {
-    const match = ['--against', 'received', '--match', 'number=n,total=t'];
     const many = Array.from({ length: 300 }, (_, at) => at + 1);
-    const list = (totals: readonly number[]) =>
-      ['n,t', ...totals.map((total) => `1,${total}`), ''].join('\n');
-    const records = (totals: readonly number[]) =>
-      totals.map((totalAmount, at) => receivedRecord({ totalAmount, issuerFiscalId: `${1000 + at}-1` }));
-    const paired = await runReconcile(
-      { 'l.csv': list(many) },
-      records([900, ...many.slice(1).toReversed()]),
-      match,
-    );
-    expect(paired.rows).toMatchObject([{ _match: 'differs', total: '900', 'list.total': '1' }]);
-    const others = await runReconcile(
-      { 'l.csv': list(many) },
-      records(many.map((total) => total + 300)),
-      match,
-    );
-    expect(others.rows.filter(({ _match }) => _match === 'ambiguous')).toHaveLength(600);
+    const rowsOf = async (totals: readonly number[]) => {
+      const records = totals.map((totalAmount, at) =>
+        receivedRecord({ totalAmount, issuerFiscalId: `${1000 + at}-1` }),
+      );
+      const list = ['n,t', ...many.map((total) => `1,${total}`), ''].join('\n');
+      return (await runReconcile({ 'l.csv': list }, records, MATCH)).rows;
+    };
+    expect(await rowsOf([900, ...many.slice(1).toReversed()])).toMatchObject([
+      { _match: 'differs', total: '900', 'list.total': '1' },
+    ]);
+    const others = await rowsOf(many.map((total) => total + 300));
+    expect(others.filter(({ _match }) => _match === 'ambiguous')).toHaveLength(600);
   });
 
   it('finds the near documents among many of one total', async () => {
@@ -215,107 +204,75 @@ describe('reconcile', () => {
     expect(rows.map(({ _match }) => _match)).toEqual(listed.map(() => 'near'));
   });
 
-  const word = { documentType: 'INVOICE' };
-  const other = { documentType: 'SOMETHING' };
-  const twins = [{ total: 100 }, { type: 34, total: 200 }];
-  const shared = receivedRecord({ number: 8, issuerFiscalId: '55555555-5', issuer: { name: 'Acme' } });
-  it.each<
-    readonly [what: string, list: readonly Listed[], records: readonly object[], rows: readonly string[]]
-  >([
-    [
-      'every spelling of ID, number, day and type',
-      [
-        { rut: '076.123.456-0', number: '0001520', date: '15-10-2026', type: '033' },
-        { rut: '5123457-k', number: 9, date: '15/10/2026 23:59:59' },
-      ],
-      [
-        { ...word, number: 1520, issuerFiscalId: '761234560', date: '2026-10-15T03:00:00Z' },
-        { number: '09', issuerFiscalId: '05.123.457-K', documentType: 'TaxInvoice' },
-      ],
-      [],
-    ],
-    ['an ID that many share', [{ rut: '55555555-5', number: 7, name: 'Acme' }], [shared], ['near 8 number']],
+  /** What `number=7, name=Acme; type=34` says of two documents. */
+  const documentsOf = (text: string) =>
+    text.split('; ').map((one) =>
+      Object.fromEntries(
+        one.split(', ').map((field) => {
+          const [, name, value] = /^(\w+)=(.*)/.exec(field)!;
+          return [name, /^(?:null|[1-9]\d*|[{"].*)$/.test(value!) ? JSON.parse(value!) : value];
+        }),
+      ),
+    );
+  const shared = 'number=8, issuerFiscalId=55555555-5, issuer={"name":"Acme"}';
+  const days = 'date=01/10/2026; type=34, date=02/10/2026';
+  it.each<readonly [what: string, list: string, records: string, rows: string]>([
+    ['any number', 'number=0001520; number=9', 'number=1520; number=09, documentType=TaxInvoice', ''],
+    ['any ID', 'rut=076.123.456-0', 'issuerFiscalId="761234560", documentType=INVOICE', ''],
+    ['any ID with a letter', 'rut=5123457-k', 'issuerFiscalId=05.123.457-K', ''],
+    ['any day', 'date=15-10-2026, type=033', 'date=2026-10-15T03:00:00Z, documentType=INVOICE', ''],
+    ['any day with a time', 'date=15/10/2026 23:59:59', 'documentType=TaxInvoice', ''],
+    ['an ID that many share', 'rut=55555555-5, number=7, name=Acme', shared, 'near 8 number'],
     [
       'another ID that many share',
-      [{ rut: '66666666-6', number: 7, name: 'Acme' }],
-      [shared],
-      ['only in the list 7', 'only in the service 8'],
+      'rut=66666666-6, number=7, name=Acme',
+      shared,
+      'only in the list 7; only in the service 8',
     ],
     // Of several candidates, the one with the same total, then the one of the same day, else none.
     [
       'one of two totals',
-      twins,
-      [
-        { ...word, totalAmount: 200 },
-        { ...word, totalAmount: 150 },
-      ],
-      ['differs 1 total'],
+      'total=100; type=34, total=200',
+      'documentType=INVOICE, totalAmount=200; documentType=INVOICE, totalAmount=150',
+      'differs 1 total',
     ],
-    [
-      'two days',
-      [{ date: '01/10/2026' }, { type: 34, date: '02/10/2026' }],
-      [
-        { ...word, date: '2026-10-02' },
-        { ...word, date: '2026-10-01' },
-      ],
-      [],
-    ],
+    ['two days', days, 'documentType=INVOICE, date=2026-10-02; documentType=INVOICE, date=2026-10-01', ''],
     [
       'two days of other totals',
-      [{ date: '01/10/2026' }, { type: 34, date: '02/10/2026' }],
-      [
-        { ...word, totalAmount: 3, date: '2026-10-02' },
-        { ...word, totalAmount: 4, date: '2026-10-01' },
-      ],
-      ['differs 1 total', 'differs 1 total'],
+      days,
+      'documentType=INVOICE, totalAmount=3, date=2026-10-02; documentType=INVOICE, totalAmount=4, date=2026-10-01',
+      'differs 1 total; differs 1 total',
     ],
     // A type that nobody knows is that of the only one left, and is never dropped.
-    ['an unknown type', [{}], [other], []],
-    ['no type', [{ type: 914 }], [{ documentType: null }], []],
-    ['an unknown type of nobody', [], [other], ['only in the service 1']],
+    ['an unknown type', 'type=33', 'documentType=SOMETHING', ''],
+    ['no type', 'type=914', 'documentType=null', ''],
+    ['an unknown type of nobody', '', 'documentType=SOMETHING', 'only in the service 1'],
     [
       'two of no issuer',
-      [],
-      [{ issuerFiscalId: null }, { issuerFiscalId: null, totalAmount: 7 }],
-      ['only in the service 1', 'only in the service 1'],
+      '',
+      'issuerFiscalId=null; issuerFiscalId=null, totalAmount=7',
+      'only in the service 1; only in the service 1',
     ],
     // Near is another number, or another party, within 31 days of the period.
     [
       'another number and day',
-      [{ number: 102, total: 500 }],
-      [{ number: 120, totalAmount: 500, date: '2026-08-31' }],
-      ['near 120 date, number'],
+      'number=102, total=500',
+      'number=120, totalAmount=500, date=2026-08-31',
+      'near 120 date, number',
     ],
-    [
-      'another number, and no day in the list',
-      [{ number: 9, date: 'null' }],
-      [{ number: 90 }],
-      ['near 90 number'],
-    ],
-    [
-      'nothing near without a day in the service',
-      [{ number: 9 }],
-      [{ number: 90, date: null }],
-      ['only in the list 9'],
-    ],
+    ['another number, and no day in the list', 'number=9, date="null"', 'number=90', 'near 90 number'],
+    ['nothing near without a day', 'number=9', 'number=90, date=null', 'only in the list 9'],
     [
       'nothing near of nobody',
-      [{ number: 9, rut: '' }],
-      [{ number: 90, issuerFiscalId: null }],
-      ['only in the list 9', 'only in the service 90'],
+      'number=9, rut=',
+      'number=90, issuerFiscalId=null',
+      'only in the list 9; only in the service 90',
     ],
-    [
-      'what is too far',
-      [{ number: 9, date: '01/08/2026' }],
-      [{ number: 90, date: '2026-08-30' }],
-      ['only in the list 9'],
-    ],
+    ['what is too far', 'number=9, date=01/08/2026', 'number=90, date=2026-08-30', 'only in the list 9'],
   ])('of purchases finds %s', async (_, list, records, rows) => {
-    const exit = await purchases(
-      list,
-      records.map((record) => receivedRecord({ ...record })),
-    );
-    expect([exit.code, short(exit)]).toEqual([rows.length === 0 ? 0 : 7, rows]);
+    const listed = list === '' ? [] : documentsOf(list);
+    const exit = await purchases(listed, documentsOf(records).map(receivedRecord));
+    expect([exit.code, short(exit).join('; ')]).toEqual([rows === '' ? 0 : 7, rows]);
   });
 
   it('heeds --tolerance', async () => {
@@ -377,12 +334,8 @@ describe('reconcile', () => {
     expect(exit.stderr).toContain('\n1 row of the list left out: totals of receipts\n');
     expect(exit.stderr).toContain('\n1 void document of the service left out\n');
     const going = headingsOf('sales').map((heading) => ({ 'Valor Otro Imp.': '30' })[heading] ?? '');
-    const lines = [
-      headingsOf('sales').join(';'),
-      lineOf('sales', 1, { tax: 190 }),
-      lineOf('sales', 2, totals),
-      going.join(';'),
-    ];
+    const lines = [lineOf('sales', 1, { tax: 190 }), lineOf('sales', 2, totals), going.join(';')];
+    lines.unshift(headingsOf('sales').join(';'));
     const gone = await runReconcile({ 'v_202610.csv': lines.join('\n') }, [issuedRecord({ taxAmount: 190 })]);
     expect([gone.code, gone.stderr]).toEqual([0, '']);
     expect(short(await sales([{}, { type: 39, number: 8 }], records))).toEqual([
@@ -431,15 +384,12 @@ describe('reconcile', () => {
 
   it('takes IDs that many share for no difference, and a wrong type, void and cancelled ones for one', async () => {
     const list = [
-      { number: 1, rut: '55555555-5', type: 110 },
-      { number: 2, type: 34 },
-      { number: 3, type: 34, total: 5 },
-      { number: 4 },
-      { number: 5 },
-      { number: 6 },
-      { number: 8, type: 34, total: 5 },
-      { number: 9 },
-      { number: 9, type: 34, total: 6 },
+      ...[
+        { number: 1, rut: '55555555-5', type: 110 },
+        { number: 2, type: 34 },
+      ],
+      ...[{ number: 3, type: 34, total: 5 }, { number: 4 }, { number: 5 }, { number: 6 }],
+      ...[{ number: 8, type: 34, total: 5 }, { number: 9 }, { number: 9, type: 34, total: 6 }],
     ];
     const records = [
       issuedRecord({ number: 1, receiverFiscalId: '9-9', documentType: 'EXPORT_INVOICE' }),
@@ -506,8 +456,7 @@ describe('reconcile', () => {
     const list = ['n;t', ...cells.map((amount, at) => `${at};${amount}`), ''].join('\n');
     const records = cells.map((_, at) => receivedRecord({ number: at, totalAmount: outcome[at] }));
     const flags = decimal === '' ? [] : ['--decimal', decimal];
-    const match = ['--against', 'received', '--match', 'number=n,total=t', ...flags];
-    const { code, stderr } = await runReconcile({ 'l.csv': list }, records, match);
+    const { code, stderr } = await runReconcile({ 'l.csv': list }, records, [...MATCH, ...flags]);
     const wanted = typeof outcome === 'string' ? [2, expect.stringContaining(outcome)] : [0, WITHOUT_DATES];
     expect([code, stderr]).toEqual(wanted);
   });
@@ -560,11 +509,8 @@ describe('reconcile', () => {
     ];
     const literal = JSON.stringify(records[0]).replace('"1190.50"', '1190.50');
     const match = ['--match', 'number=invoice,total=AMOUNT,counterpartyFiscalId=VAT', '--match', 'date=Day'];
-    const exit = await runReconcile(
-      { 's.csv': list },
-      [literal, records[1]!],
-      ['--against', 'received', ...match],
-    );
+    const flags = ['--against', 'received', ...match];
+    const exit = await runReconcile({ 's.csv': list }, [literal, records[1]!], flags);
     expect(short(exit)).toEqual(['only in the list 7', 'only in the service 8']);
     expect(exit.rows[0]).toMatchObject({ 'list.row': '4', 'list.total': '100', currency: '' });
   });
@@ -590,42 +536,30 @@ describe('reconcile', () => {
       receivedRecord({ number: 2, totalAmount: 301 }),
       receivedRecord({ number: 3, totalAmount: 301 }),
     ];
-    const match = ['--against', 'received', '--match', 'number=n,total=t'];
-    const exit = await runReconcile({ 'l.csv': list }, records, match);
+    const exit = await runReconcile({ 'l.csv': list }, records, MATCH);
     expect(short(exit)).toEqual(['differs 2 total']);
     expect(exit.stderr).toContain(`\n${WITHOUT_DATES}`);
-    const same = await runReconcile({ 'l.csv': list.replace('300', '301') }, records, match);
+    const same = await runReconcile({ 'l.csv': list.replace('300', '301') }, records, MATCH);
     expect(same).toMatchObject({ code: 0, stderr: WITHOUT_DATES });
   });
 
   it('asks of the records only what the lists have', async () => {
-    const match = ['--against', 'received', '--match', 'number=n,total=t'];
-    const record = receivedRecord({ date: 'soon', netAmount: 'N/A', taxAmount: 'N/A' });
-    const list = 'n,t,d\n1,1190,2026-10-15\n';
-    const exit = await runReconcile({ 'l.csv': list }, [record], match);
-    expect([exit.code, exit.rows]).toEqual([0, []]);
-    for (const more of [
-      ['--period', '2026-10'],
-      ['--match', 'date=d'],
-    ]) {
-      const { code, stderr } = await runReconcile({ 'l.csv': list }, [record], [...match, ...more]);
-      expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
-        6,
-        expect.stringContaining('date of record 1'),
-      ]);
+    const records = [receivedRecord({ date: 'soon', netAmount: 'N/A', taxAmount: 'N/A' })];
+    const files = { 'l.csv': 'n,t,d\n1,1190,2026-10-15\n' };
+    expect(await runReconcile(files, records, MATCH)).toMatchObject({ code: 0, rows: [] });
+    for (const more of ['--period=2026-10', '--match=date=d']) {
+      const { code, stderr } = await runReconcile(files, records, [...MATCH, more]);
+      expect([code, stderr]).toEqual([6, expect.stringMatching(/date\s+of\s+record\s+1/)]);
     }
   });
 
   it('reads a byte order mark, UTF-8 and windows-1252', async () => {
     const text = register('registro', [{ name: 'Ñandú “Sur” €' }]);
     const windows = Buffer.from(text, 'latin1');
-    const at = text.indexOf('“');
     // What latin1 has no byte for.
-    windows[at] = 0x93;
-    windows[text.indexOf('”')] = 0x94;
-    windows[text.indexOf('€')] = 0x80;
-    const forms = [Buffer.from(text), Buffer.from(`\uFEFF${text}`), windows];
-    for (const form of forms) {
+    for (const [sign, byte] of ['“\u0093', '”\u0094', '€\u0080'].map((pair) => [...pair]))
+      windows[text.indexOf(sign!)] = byte!.charCodeAt(0);
+    for (const form of [Buffer.from(text), Buffer.from(`\uFEFF${text}`), windows]) {
       const { rows } = await runReconcile({ [NAME]: form }, []);
       expect(rows.map((row) => row['counterpartyName'])).toEqual(['Ñandú “Sur” €']);
     }
@@ -638,25 +572,16 @@ describe('reconcile', () => {
   const twoQuotes = `${second({ name: '"Roble' })}\n${lineOf('registro', 3, { name: '"Lago"' })}`;
   const [registro, ofSales] = ['registro', 'sales'] as const;
   it.each<readonly [what: string, line: string, said: string, of: RegisterKind]>([
-    [
-      'a number that is none',
-      second({ total: '1.1.0' }),
-      'Monto Total is "1.1.0", which is no whole number',
-      registro,
-    ],
+    ['no number', second({ total: '1.1.0' }), 'Monto Total is "1.1.0", which is no whole number', registro],
     ['no total', second({ total: '' }), 'Monto Total is empty', registro],
-    [
-      'an unreadable date',
-      second({ date: '31/02/2026' }),
-      'Fecha Docto is "31/02/2026", which is no day',
-      registro,
-    ],
+    ['no day', second({ date: '31/02/2026' }), 'Fecha Docto is "31/02/2026", which is no day', registro],
     ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), registro],
     ['a row that is cut behind its first cell', '2;', cells(2), registro],
+    ['a row of further taxes that is cut before them', ';;;', cells(4), registro],
     ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', ofSales],
     ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'another tax is "y"', ofSales],
     ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', registro],
-    ['no number', second({ number: '' }), nameless, registro],
+    ['no number of a document', second({ number: '' }), nameless, registro],
     ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, registro],
     ['an open quote', second({}).replace('Roble', '"Roble'), openQuote, registro],
     ['a quote that another cell would close', twoQuotes, openQuote, registro],
@@ -783,14 +708,11 @@ describe('reconcile', () => {
 
   it('asks the service, and writes every format', async () => {
     const folder = temporaryFolder();
-    writeFileSync(
-      join(folder, 'RCV_VENTA_96486919-7_202610.csv'),
-      register('sales', [{ number: 1, name: '=1+1' }]),
-    );
-    const run = (...flags: string[]) =>
-      runHere(['--sandbox', 'reconcile', 'RCV_VENTA_96486919-7_202610.csv', ...flags], { cwd: folder });
-    const { code, stdout, stderr } = await run('--columns', '_match,number', '--receipt', 'receipt.json');
-    expect({ code, stderr: stderr.split('\n')[0] }).toMatchObject({ code: 7 });
+    const list = 'RCV_VENTA_96486919-7_202610.csv';
+    writeFileSync(join(folder, list), register('sales', [{ number: 1, name: '=1+1' }]));
+    const run = (...flags: string[]) => runHere(['--sandbox', 'reconcile', list, ...flags], { cwd: folder });
+    const { code, stdout } = await run('--columns', '_match,number', '--receipt', 'receipt.json');
+    expect(code).toBe(7);
     expect(String(stdout)).toMatch(/^_match,number\nonly in the list,1\n(?:only in the service,\d+\n)+$/);
     const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({ complete: true, matches: { same: 0, 'only in the list': 1, near: 0 } });
@@ -801,19 +723,15 @@ describe('reconcile', () => {
       expect(String((await run('--format', format)).stdout)).toContain('=1+1');
     expect(String((await run('--excel')).stdout)).toContain("'=1+1");
     expect((await run('-o', 'out.parquet')).code).toBe(7);
-    const types = new Map((await readParquet(join(folder, 'out.parquet'))).columns);
-    expect(['number', 'list.number', 'list.date', 'list.row'].map((name) => types.get(name))).toEqual([
-      'VARCHAR',
-      'VARCHAR',
-      'TIMESTAMP',
-      'BIGINT',
-    ]);
-    for (const name of ['total', 'list.total', 'difference', 'net', 'list.net', 'tax', 'list.tax'])
-      expect([name, types.get(name)]).toEqual([name, 'DECIMAL(38,9)']);
+    const amounts = ['total', 'list.total', 'difference', 'net', 'list.net', 'tax', 'list.tax'];
+    expect(Object.fromEntries((await readParquet(join(folder, 'out.parquet'))).columns)).toMatchObject({
+      ...{ number: 'VARCHAR', 'list.number': 'VARCHAR', 'list.date': 'TIMESTAMP', 'list.row': 'BIGINT' },
+      ...Object.fromEntries(amounts.map((name) => [name, 'DECIMAL(38,9)'])),
+    });
   });
 
   it('lets no list drive a terminal', async () => {
-    const match = ['--against', 'received', '--match', 'number=n,total=t,counterpartyName=name'];
+    const match = [...MATCH, '--match', 'counterpartyName=name'];
     const list = 'n,t,name\n1,2,\u001b[2J\u202eevil\n';
     const shown = await runReconcile({ 'l.csv': list }, [], [...match, '--format', 'table']);
     expect(shown.text).not.toMatch(/[\u001b\u202e]/);
@@ -826,32 +744,23 @@ describe('reconcile', () => {
   });
 
   it('shows on a terminal of 80 columns what tells documents apart, and names what it leaves out', async () => {
-    const path = join(temporaryFolder(), NAME);
-    const other = join(temporaryFolder(), 'b_202610.csv');
+    const folder = temporaryFolder();
+    const [path, other] = [join(folder, NAME), join(folder, 'b_202610.csv')];
     writeFileSync(other, register('registro', [{ number: 9 }]));
     const name = 'Sociedad de Inversiones y Servicios del Norte Grande Limitada';
-    writeFileSync(
-      path,
-      register('registro', [
-        { number: 1, total: 1_190_000, name },
-        { number: 2, name },
-      ]),
-    );
-    const records = [receivedRecord({ totalAmount: 1_190_001, issuer: { name } })].map((one) =>
-      JSON.stringify(one),
-    );
+    const [one, two] = [
+      { number: 1, total: 1_190_000, name },
+      { number: 2, name },
+    ] as const;
+    writeFileSync(path, register('registro', [one, two]));
+    const records = [JSON.stringify(receivedRecord({ totalAmount: 1_190_001, issuer: { name } }))];
     const at = async (columns: number, ...others: string[]) => {
       const screen = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
       const { stdout, stderr } = await runScripted(['reconcile', path, ...others], [pageOf(records)], screen);
-      return {
-        lines: stdout.split('\n').map((line) => line.trimEnd()),
-        stderr: stderr.replaceAll(/\s+/g, ' '),
-      };
+      return { lines: stdout.split('\n').map((line) => line.trimEnd()), stderr };
     };
     const { lines, stderr } = await at(80);
-    expect(lines[0]!.split(/ +/)).toEqual([
-      ...['_match', 'number', 'counterpartyName', 'currency', 'total', 'list.total', 'differs'],
-    ]);
+    expect(lines[0]).toMatch(/^_match +number +counterpartyName +currency +total +list\.total +differs$/);
     expect(lines[2]).toMatch(/^differs +1 Sociedad de Inv.*… CLP +1,190,001 +1,190,000 total$/);
     expect(lines[3]).toMatch(/^only in the list +2 Sociedad de Inv.*… CLP +1,190$/);
     expect(lines.every((line) => line.length <= 80)).toBe(true);
@@ -859,9 +768,8 @@ describe('reconcile', () => {
       'Not shown: documentType, counterpartyFiscalId and 13 more · --columns, --wide',
     );
     expect(stderr).not.toContain('Not shown');
-    records[0] = JSON.stringify(
-      receivedRecord({ totalAmount: 1_190_000, date: '2026-10-14', issuer: { name } }),
-    );
+    const dated = { totalAmount: 1_190_000, date: '2026-10-14', issuer: { name } };
+    records[0] = JSON.stringify(receivedRecord(dated));
     expect((await at(80)).lines[2]).toMatch(/^differs .*2026-10-14 .*2026-10-15/);
     expect((await at(80, other)).lines[0]).toMatch(/list\.file +list\.row/);
     const wide = await at(400);
@@ -885,12 +793,6 @@ describe('reconcile', () => {
       expect(exit.stderr).toMatch(/l\.csv, line 3: the row has [12] cells?, and there are 3 headings/);
     },
   );
-
-  it('refuses a row of further taxes that is cut before them', async () => {
-    const exit = await runReconcile({ [NAME]: `${register('registro', [{}])};;;` }, [receivedRecord()]);
-    expect(exit.stderr).toContain('line 3: the row has 4 cells, and there are 27 headings');
-    expect(exit.code).toBe(2);
-  });
 
   it('refuses what is no list, without filling the memory', async () => {
     const folder = temporaryFolder();

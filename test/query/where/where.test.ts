@@ -134,19 +134,9 @@ describe('WhereFilter', () => {
     ['total<1 000', 5, "total holds numbers, and '1 000' is none", 'Write 1000:'],
     ['total<1190,5', 5, "total holds numbers, and '1190,5' is none", 'Write 1190.5:'],
     ['total=1,000', 5, "total holds numbers, and '000' is none", 'Write 1000:'],
-    [
-      'total=many',
-      5,
-      "total holds numbers, and 'many' is none",
-      'Write numbers with digits and a decimal point',
-    ],
+    ['total=many', 5, "total holds numbers, and 'many' is none", 'Write numbers with digits and a decimal'],
     ['total!=today', 5, "total holds numbers, and 'today' is none", 'digits and a decimal point only'],
-    [
-      'dueBy<hoy',
-      '2026-11-21',
-      "dueBy holds dates, and 'hoy' is none",
-      'Write a date as 2026-11-21, 2026-11',
-    ],
+    ['dueBy<hoy', '2026-11-21', "dueBy holds dates, and 'hoy' is none", 'Write a date as 2026-11-21, 2026'],
     ['dueBy<21/11/2026', '2026-11-21', "dueBy holds dates, and '21/11/2026' is none", 'Write a date as'],
     ['dueBy=2026-13', '2026-11-21', "dueBy holds dates, and '2026-13' is none", 'Write a date as'],
     ['dueBy=today,2026-02-30', '2026-11-21T00:00:00Z', "'2026-02-30' is none", 'Write a date as'],
@@ -171,20 +161,12 @@ describe('WhereFilter', () => {
 });
 
 /** So many thousandths. */
-function literal(units: bigint): string {
-  return `${units / 1000n}.${String(units % 1000n).padStart(3, '0')}`;
-}
+const literal = (units: bigint): string => `${units / 1000n}.${String(units % 1000n).padStart(3, '0')}`;
 
 function holds<T>(operator: Operator, a: T, b: T): boolean {
   const [less, equal] = [a < b, a === b];
-  const results = {
-    '=': equal,
-    '!=': !equal,
-    '<': less,
-    '<=': less || equal,
-    '>': !less && !equal,
-    '>=': !less,
-  };
+  const [more, either] = [!less && !equal, less || equal];
+  const results = { '=': equal, '!=': !equal, '<': less, '<=': either, '>': more, '>=': !less };
   return results[operator as keyof typeof results];
 }
 

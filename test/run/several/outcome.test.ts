@@ -7,7 +7,9 @@ const refused = new AuthError('refused', { hint: 'Log in.' });
 const partly = new IncompleteError('not all');
 const nearly = new IncompleteError('almost all');
 
-const words = { what: 'profiles', lack: 'missing', hint: 'Run these again.' };
+const AGAIN = 'Run these again.';
+const BOTH = '2 of 2 profiles missing';
+const words = { what: 'profiles', lack: 'missing', hint: AGAIN };
 
 /** (the failure of each part, how the run ends: kind, message, hint). */
 const ends: readonly [string, (FolioError | undefined)[], [typeof FolioError, string, string | undefined]][] =
@@ -15,26 +17,14 @@ const ends: readonly [string, (FolioError | undefined)[], [typeof FolioError, st
     ['one of several', [down, undefined], [IncompleteError, '1 of 2 profiles missing: a: down', down.hint]],
     ['one alone', [refused], [AuthError, 'refused', 'Log in.']],
     ['all for one reason', [down, new ServiceError('down')], [ServiceError, 'down', down.hint]],
-    [
-      'nothing of any',
-      [down, refused],
-      [ServiceError, 'none of 2 profiles: a: down; b: refused', words.hint],
-    ],
+    ['nothing of any', [down, refused], [ServiceError, 'none of 2 profiles: a: down; b: refused', AGAIN]],
     [
       'several for one of the reasons',
       [down, refused, new ServiceError('down'), undefined],
-      [IncompleteError, '3 of 4 profiles missing: a, c: down; b: refused', words.hint],
+      [IncompleteError, '3 of 4 profiles missing: a, c: down; b: refused', AGAIN],
     ],
-    [
-      'something of one',
-      [refused, partly],
-      [IncompleteError, '2 of 2 profiles missing: a: refused; b: not all', words.hint],
-    ],
-    [
-      'none whole',
-      [partly, nearly],
-      [IncompleteError, '2 of 2 profiles missing: a: not all; b: almost all', words.hint],
-    ],
+    ['something of one', [refused, partly], [IncompleteError, `${BOTH}: a: refused; b: not all`, AGAIN]],
+    ['none whole', [partly, nearly], [IncompleteError, `${BOTH}: a: not all; b: almost all`, AGAIN]],
   ];
 
 it.each(ends)('ends a run of several parts: %s', (_, failures, [kind, message, hint]) => {
