@@ -228,19 +228,12 @@ const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
   [/( is in order within each currency): .*$/, '$1'],
 ];
 
-/** The flags that tools take. */
-const TAKEN = [
-  ...Object.keys(filters),
-  'expand',
-  'sum',
-  'groupBy',
-  'columns',
-  'sort',
-  'limit',
-  'asOf',
-  'payable',
-];
-const ARGUMENT = new RegExp(`(?<![\\w-])(${TAKEN.map(flagNamed).join('|')})\\b(?!-)`, 'g');
+/** The flags that tools take besides. */
+const OTHERS = 'expand sum groupBy columns sort limit asOf payable'.split(' ');
+const ARGUMENT = new RegExp(
+  `(?<![\\w-])(${[...Object.keys(filters), ...OTHERS].map(flagNamed).join('|')})\\b(?!-)`,
+  'g',
+);
 
 /** A text of the command line in which flags have their names as arguments of a tool. */
 export function asArguments(text: string): string {
