@@ -3,7 +3,6 @@ import type { Role } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
-import type { RecordTest, TestContext } from '../query/where/where.ts';
 
 /** How the text of a flag, a setting or an argument becomes its value: by one of these; without any, the value is the text. */
 export interface Parsed<Value = unknown> {
@@ -32,17 +31,6 @@ export interface Flag extends Parsed {
   readonly stdin?: string;
   /** What it needs to know of each record. */
   readonly roles?: readonly Role[];
-}
-
-/** A flag that keeps some of the records: those that pass the tests of its value. */
-export interface Filter extends Flag {
-  /** Loads and makes the tests. `others` are the values of all such flags. Throws UsageError where no record can pass. */
-  tests(
-    this: void,
-    value: unknown,
-    context: TestContext,
-    others: Readonly<Record<string, unknown>>,
-  ): Promise<readonly RecordTest[]>;
 }
 
 /** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */

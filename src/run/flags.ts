@@ -2,16 +2,10 @@ import { existsSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { formats, meantFormat } from '../output/formats.ts';
-import { parseCondition, parseSort, type Condition } from '../query/question-syntax.ts';
-import {
-  parseDate,
-  parseDateEnd,
-  parsePeriod,
-  refuseEmptySpan,
-  type DateRange,
-} from '../query/where/dates.ts';
-import type { RecordTest, TestContext } from '../query/where/where.ts';
+import { parseSort } from '../query/question-syntax.ts';
+import { parseDate } from '../query/where/dates.ts';
 import type { Resource } from '../resources/resource.ts';
+import { filters } from './filters.ts';
 import {
   columnList,
   day,
@@ -22,7 +16,6 @@ import {
   parameter,
   target,
   timeout,
-  type Filter,
   type Flags,
   type Rule,
   type Values,
@@ -327,67 +320,6 @@ export const fieldFlag = {
 
 export const sortFlag = { syntax: '--sort <columns>', parse: parseSort } as const;
 
-const whereTests = () => import('../query/where/where.ts');
-const invoiceTests = () => import('../query/where/invoice-tests.ts');
-
-/** The flags that keep some of the records. */
-export const filters = {
-  where: {
-    syntax: '--where <condition>',
-    about:
-      'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
-    parse: (text: string, flag: string, before: readonly Condition[] = []): readonly Condition[] => [
-      ...before,
-      parseCondition(text, flag),
-    ],
-    tests: async (conditions: readonly Condition[], at) => {
-      const { conditionTest } = await whereTests();
-      return conditions.map((condition) => conditionTest(condition, at));
-    },
-  },
-  open: {
-    syntax: '--open',
-    about: 'only what is still to be paid: no credits, and nothing that was cancelled',
-    roles: ['open'],
-    tests: async (_, at) => [(await invoiceTests()).openTest('--open', at)],
-  },
-  overdue: {
-    syntax: '--overdue',
-    about: 'of that, only what was due before today, whatever its status',
-    roles: ['open', 'due'],
-    tests: async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
-  },
-  since: {
-    syntax: '--since <date>',
-    about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
-    roles: ['date'],
-    parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
-    tests: dateTests,
-  },
-  until: {
-    syntax: '--until <date>',
-    about: 'dated on that day or before; a month counts whole',
-    roles: ['date'],
-    parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
-    tests: async (until: DateRange, at, { since }: { readonly since?: DateRange }) => {
-      if (since !== undefined) refuseEmptySpan(since, until, at);
-      return dateTests(until, at);
-    },
-  },
-  period: {
-    syntax: '--period <period>',
-    about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
-    roles: ['date'],
-    rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
-    parse: parsePeriod,
-    tests: dateTests,
-  },
-} as const satisfies Readonly<Record<string, Filter>>;
-
-async function dateTests(range: DateRange, at: TestContext): Promise<readonly RecordTest[]> {
-  return [(await invoiceTests()).dateTest(range.flag, 'date', range.on(at))];
-}
-
 /** The questions that folio answers from the records. */
 export const questionFlags = {
   ...filters,
@@ -483,7 +415,6 @@ export type ReceiptFlags = Values<typeof receiptFlags>;
 export type ProfilesFlags = Values<typeof profilesFlags>;
 export type FilterFlags = Values<ReturnType<typeof filterFlags>>;
 export type ExtentFlags = Values<ReturnType<typeof extentFlags>>;
-export type RecordFilters = Values<typeof filters>;
 export type QuestionFlags = Values<typeof questionFlags>;
 
 /** The flags of commands that export records. Each command has some of them. */

@@ -6,7 +6,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { flagNamed } from '../../run/flag.ts';
-import { filters } from '../../run/flags.ts';
+import { filters } from '../../run/filters.ts';
 
 /** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
 export interface AssistantQuestion {

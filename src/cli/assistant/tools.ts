@@ -3,7 +3,8 @@ import { issued } from '../../resources/issued.ts';
 import { listings } from '../../resources/index.ts';
 import { received } from '../../resources/received.ts';
 import { day, flagNamed } from '../../run/flag.ts';
-import { asOfFlag, filters, questionFlags } from '../../run/flags.ts';
+import { filters } from '../../run/filters.ts';
+import { asOfFlag, questionFlags } from '../../run/flags.ts';
 import { counterpartyFlags } from '../counterparty-flags.ts';
 import { asArguments, type AssistantQuestion } from './answer.ts';
 

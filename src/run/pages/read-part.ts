@@ -6,7 +6,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
 import { checkResults, hasRecords, type OutcomeWords } from '../completeness.ts';
-import type { RecordFilters } from '../flags.ts';
+import type { RecordFilters } from '../filters.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import {
   checkPart,
