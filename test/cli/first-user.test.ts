@@ -7,14 +7,11 @@ describe.concurrent('a first user', () => {
   it.each([
     ['login --sandbox', '--sandbox needs no login and no token\n  Add it to what you want to see'],
     ['--sandbox auth login', '--sandbox needs no login and no token\n  Add it to what you want to see'],
-    [
-      '--sandbox aging --lang es',
-      '--lang goes with xlsx, not with csv\n  Leave --lang out, or say --format xlsx.',
-    ],
+    ['--sandbox aging --lang es', 'goes with xlsx, not with csv\n  Leave --lang out, or say --format xlsx.'],
     ['--sandbox issued --format excel', 'csv, xlsx, parquet\n  A workbook is --format xlsx'],
     [
       '--sandbox issued --where daysLate>3',
-      'has a column daysLate\n  How late each is, in days, is in `folio st',
+      'a column daysLate\n  How late each is, in days, is in `folio st',
     ],
     ['--sandbox issued --sum total --group-by client', 'has a column client\n  Did you mean customer.name?'],
   ])('%s is told what to write', async (line, message) => {

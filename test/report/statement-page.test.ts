@@ -28,13 +28,8 @@ async function statements(invoices: readonly object[], flags: readonly string[],
 }
 
 async function pageOf(invoices: readonly object[], ...flags: readonly string[]): Promise<string> {
-  const folder = await statements(invoices, [
-    '--customer-fiscal-id',
-    '1-9',
-    '-o',
-    'FOLDER/page.html',
-    ...flags,
-  ]);
+  const line = ['--customer-fiscal-id', '1-9', '-o', 'FOLDER/page.html'];
+  const folder = await statements(invoices, [...line, ...flags]);
   return join(folder, 'page.html');
 }
 

@@ -22,10 +22,8 @@ describe('a refusal of a listing with fiscal IDs (spec 4.2 rule 2)', () => {
   });
 
   it('means that the query is wrong where that is refused as well', async () => {
-    await expectRefused(
-      runScripted(LINE, [REFUSED, REFUSED, [400, '{"errors":"bad date"}']]),
-      'issuers not found',
-    );
+    const answers = [REFUSED, REFUSED, [400, '{"errors":"bad date"}']] as const;
+    await expectRefused(runScripted(LINE, answers), 'issuers not found');
   });
 
   it('is what it was where the second answer says nothing', async () => {
@@ -45,11 +43,7 @@ const SLOW = 29_200;
 /** Runs `received` over records that are numbers, where `answer` may refuse a page. */
 async function run(
   records: (call: number) => readonly number[],
-  answer: (page: {
-    readonly ids: readonly number[];
-    readonly size: number;
-    readonly call: number;
-  }) => number | undefined,
+  answer: (page: Readonly<{ ids: number[]; size: number; call: number }>) => number | undefined,
 ) {
   let call = 0;
   const receipt = join(temporaryFolder(), 'receipt.json');

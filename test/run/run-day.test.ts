@@ -133,10 +133,7 @@ describe('the day of a run', () => {
     writeFileSync(file('issued-copy.jsonl'), readFileSync(file('issued.jsonl'), 'utf8'));
     const report = (period: string) =>
       run(`report --format json --from FOLDER/issued-copy.jsonl --period ${period}`);
-    for (const [period, day] of [
-      ['2025-01', '2025-01-31'],
-      ['2026-11', '2026-11-20'],
-    ] as const) {
+    for (const [period, day] of Object.entries({ '2025-01': '2025-01-31', '2026-11': '2026-11-20' })) {
       const { stdout, stderr } = await report(period);
       expect(stdout).toContain(`"asOf": "${day}"`);
       expect(stderr).toContain(`: days count from ${day}\n`);

@@ -52,10 +52,8 @@ describe('after -o on a terminal', () => {
   });
 
   it('several profiles are counted', async () => {
-    const organizations = {
-      north: { records: { issued: modelRecords(20) } },
-      south: { records: { issued: modelRecords(4) } },
-    };
+    const [north, south] = [20, 4].map((count) => ({ records: { issued: modelRecords(count) } }));
+    const organizations = { north: north!, south: south! };
     const line = 'issued --all-profiles -o FOLDER/out.jsonl';
     const { stderr } = await runOrganizations(line, { organizations, terminal: true });
     expect(stderr).toMatch(/^24 issued invoices → \S+out.jsonl, of 2 profiles, 2\.2 kB, \d\.\d s\n$/);
@@ -111,13 +109,10 @@ describe('after a download on a terminal', () => {
 
 describe('a column that no record has', () => {
   it('is said of several profiles once', async () => {
-    const organizations = {
-      north: { records: { issued: modelRecords(2) } },
-      south: { records: { issued: modelRecords(2) } },
-    };
-    const { stderr } = await runOrganizations('issued --all-profiles --columns nope --format csv', {
-      organizations,
-    });
+    const records = { issued: modelRecords(2) };
+    const organizations = { north: { records }, south: { records } };
+    const line = 'issued --all-profiles --columns nope --format csv';
+    const { stderr } = await runOrganizations(line, { organizations });
     expect(stderr.match(/no record has a value in nope/g)).toHaveLength(1);
   });
 });

@@ -80,10 +80,7 @@ describe('what awkward records are there to show', () => {
   });
 
   it('has names that break careless programs', () => {
-    const names = new Set(
-      rendered['customers']!.map((customer) => (JSON.parse(customer) as { name: string }).name),
-    );
-    const all = [...names].join('|');
+    const all = rendered['customers']!.map((text) => (JSON.parse(text) as { name: string }).name).join('|');
     for (const text of ['\u001b[31m', '株式', ...'",;\n\t\\ñ🎈🚀\u0301\u202e']) expect(all).toContain(text);
   });
 
@@ -91,18 +88,13 @@ describe('what awkward records are there to show', () => {
     for (const status of statuses) expect(issued).toContain(`"status":"${status}"`);
     for (const currency of ['CLP', 'USD', 'EUR']) expect(issued).toContain(`"currency":"${currency}"`);
     expect(issued).toContain('"documentType":"CREDIT_NOTE"');
-    const files = rendered['issued']!.map(
-      (record) => (JSON.parse(record) as { files: object[] }).files.length,
-    );
+    const files = parsed(rendered['issued']!).map((invoice) => invoice.files!.length);
     expect(new Set(files)).toEqual(new Set([0, 1, 2]));
   });
 
   it('has JSON numbers also where an amount is nothing', () => {
     const [many] = makeOrganizations({ ...counts, customers: 700 }, { ...settings, seed: 9 });
-    const limits = kinds.customers!(many).map(
-      (record) => (JSON.parse(record) as { creditLimit: number }).creditLimit,
-    );
-    expect(limits).toContain(0);
+    expect(kinds.customers!(many).join()).toMatch(/"creditLimit":0[,}]/);
   });
 });
 
@@ -126,6 +118,7 @@ type Invoice = Readonly<
       relatedDocumentId: string | null;
       relatedDocumentNumber: number | null;
       number: number;
+      files?: readonly object[];
       payments?: readonly Readonly<{ date: string; amount: number }>[];
       accountingEntries?: readonly Readonly<{ debit: number; credit: number }>[];
     }
@@ -171,10 +164,9 @@ describe('the books of a company', () => {
           if (payments !== undefined && !isNote(invoice)) {
             expect(payments.reduce((sum, { amount }) => sum + cents(amount), 0)).toBe(paid);
           }
-          const sums = (accountingEntries ?? []).map(
-            ({ debit, credit }) => [cents(debit), cents(credit)] as const,
+          const [debits, credits] = (['debit', 'credit'] as const).map((side) =>
+            (accountingEntries ?? []).reduce((sum, entry) => sum + cents(entry[side]), 0),
           );
-          const [debits, credits] = [0, 1].map((side) => sums.reduce((sum, entry) => sum + entry[side]!, 0));
           expect(debits).toBe(credits);
           if (accountingEntries !== undefined) expect(debits).toBe(Math.abs(cents(totalAmount)));
         }
@@ -202,9 +194,8 @@ describe('the books of a company', () => {
             expect(Math.abs(note.totalAmount)).toBeLessThanOrEqual(of.totalAmount);
             if (whole) annulled.push(of.id);
           }
-          expect(annulled).toEqual(
-            invoices.filter(({ status }) => status === 'NULLIFIED').map(({ id }) => id),
-          );
+          const nullified = invoices.filter(({ status }) => status === 'NULLIFIED');
+          expect(annulled).toEqual(nullified.map(({ id }) => id));
           expect(annulled.length).toBeGreaterThan(0);
           const others = invoices.filter((invoice) => !isNote(invoice));
           expect(others.every(({ relatedDocumentId }) => relatedDocumentId === null)).toBe(true);

@@ -72,15 +72,12 @@ describe('folio doctor', () => {
     const own = ['store', 'base address', 'proxy', 'DNS', 'TCP', 'TLS', 'clock', 'token'];
     expect(names.filter((name) => name !== '')).toEqual([...own, ...listings.map(({ name }) => name)]);
     expect(lineOf(stdout, 'DNS')).toBe('ok DNS api.example.com is 192.0.2.1, 2001:db8::1 (0 ms)');
-    expect(lineOf(stdout, 'TLS')).toContain(
-      'certificate by Good CA, ends on 2027-01-19 at 12:00 UTC (in 60 days)',
-    );
-    expect(lineOf(stdout, 'token')).toContain(
-      'from FOLIO_TOKEN: a JSON Web Token for organization org-1, ends on',
-    );
-    expect(lineOf(stdout, 'issued')).toBe(
-      'ok issued answers in 0 ms with 57 bytes; there are 1 issued invoices',
-    );
+    for (const [name, says] of Object.entries({
+      TLS: 'certificate by Good CA, ends on 2027-01-19 at 12:00 UTC (in 60 days)',
+      token: 'from FOLIO_TOKEN: a JSON Web Token for organization org-1, ends on',
+      issued: 'ok issued answers in 0 ms with 57 bytes; there are 1 issued invoices',
+    }))
+      expect(lineOf(stdout, name)).toContain(says);
     expect(stdout).not.toContain(TOKEN);
   });
 
@@ -122,22 +119,15 @@ describe('folio doctor', () => {
     expect(lineOf(open.stdout, 'token')).toBe('skipped token needs the store');
   });
 
-  it.each<[string, Partial<NetworkProbe>, string, RegExp]>([
-    [
-      'DNS',
-      { lookup: () => reject('ENOTFOUND') },
-      'DNS',
-      /failed DNS could not reach api\.example\.com: its name is unknown \(DNS\) \(ENOTFOUND\) → Check the network/,
-    ],
-    ['TCP', { connect: () => reject('ECONNREFUSED') }, 'TCP', /it refuses the connection/],
-    [
-      'TLS',
-      { handshake: () => reject('SELF_SIGNED_CERT_IN_CHAIN') },
-      'TLS',
-      /no safe connection to api\.example\.com.*NODE_EXTRA_CA_CERTS/,
-    ],
-  ])('tells that it is %s that fails, and goes no further that way', async (_, part, name, message) => {
-    const { code, stdout } = await doctor({ networkProbe: { ...fineNetwork, ...part } });
+  const unknown =
+    /failed DNS could not reach api\.example\.com: its name is unknown \(DNS\) \(ENOTFOUND\) → Check the network/;
+  it.each<[name: string, part: keyof NetworkProbe, code: string, message: RegExp]>([
+    ['DNS', 'lookup', 'ENOTFOUND', unknown],
+    ['TCP', 'connect', 'ECONNREFUSED', /it refuses the connection/],
+    ['TLS', 'handshake', 'SELF_SIGNED_CERT_IN_CHAIN', /connection to api\.example\.com.*NODE_EXTRA_CA_CERTS/],
+  ])('tells that it is %s that fails, and goes no further that way', async (name, part, error, message) => {
+    const networkProbe = { ...fineNetwork, [part]: () => reject(error) };
+    const { code, stdout } = await doctor({ networkProbe });
     expect(code).toBe(5);
     expect(lineOf(stdout, name)).toMatch(message);
     expect(lineOf(stdout, 'clock')).toBe('skipped clock not tried, since a step before it failed');

@@ -29,13 +29,9 @@ function fileIn(folder: string, start: string): string {
   return join(folder, names[0]!);
 }
 
-function invoices(count: number): ListedInvoice[] {
-  return Array.from({ length: count }, (_, at) => ({
-    id: `id-${at}`,
-    number: at + 1,
-    files: [`/files/${at + 1}.pdf`],
-  }));
-}
+const invoiceAt = (at: number) => ({ id: `id-${at}`, number: at + 1, files: [`/files/${at + 1}.pdf`] });
+
+const invoices = (count: number): ListedInvoice[] => Array.from({ length: count }, (_, at) => invoiceAt(at));
 
 type Service = Awaited<ReturnType<typeof startInvoiceService>>;
 type RunOptions = Parameters<typeof runAgainstService>[2];
@@ -153,12 +149,9 @@ describe('folio issued download', () => {
     const again = await download(service, folder);
     expect([again.stdout, again.targets]).toEqual([last.replaceAll('saved', 'there'), []]);
     const files = service.invoices.flatMap((each) => each.files ?? []);
-    const texts = [...last.matchAll(/[^,\n]+\.pdf/g)].map(([name]) =>
-      readFileSync(join(folder, name), 'utf8'),
-    );
-    expect(texts.map((text) => text.split('?')[0])).toEqual(
-      files.map((path) => `%PDF-${path.split('?')[0]}`),
-    );
+    const names = [...last.matchAll(/[^,\n]+\.pdf/g)].flat();
+    const texts = names.map((name) => readFileSync(join(folder, name), 'utf8').split('?')[0]);
+    expect(texts).toEqual(files.map((path) => `%PDF-${path.split('?')[0]}`));
   });
 
   it('keeps apart two organizations in one folder, though ids and paths are the same', async () => {

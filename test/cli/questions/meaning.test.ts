@@ -154,13 +154,10 @@ describe('what a document is worth', () => {
   });
 
   it('takes a month’s tax of credit notes away, and counts what they cancel', async () => {
-    for (const [flags, sum, credits] of [
-      ['', 41, -10],
-      [' --as-sent', 2053, 2],
-    ] as const) {
-      const tax = { taxAmount: sum, 'taxAmount.creditNotes': credits, 'taxAmount.cancelled': 13 };
-      expect(await row(book, `issued --sum taxAmount${flags}`)).toMatchObject(tax);
-    }
+    const tax = { taxAmount: 41, 'taxAmount.creditNotes': -10, 'taxAmount.cancelled': 13 };
+    expect(await row(book, 'issued --sum taxAmount')).toMatchObject(tax);
+    const asSent = { taxAmount: 2053, 'taxAmount.creditNotes': 2, 'taxAmount.cancelled': 13 };
+    expect(await row(book, 'issued --sum taxAmount --as-sent')).toMatchObject(asSent);
     expect(await runScripted(['issued', '--as-sent'], [])).toMatchObject({ code: 2, stdout: '' });
   });
 
@@ -172,10 +169,8 @@ describe('what a document is worth', () => {
       invoice({ status: 'ANULADA', amountToBePaid: 0 }),
     ];
     for (const argv of [['aging'], ['issued', '--sum', 'open']]) {
-      const { code, stderr } = await runScripted(argv, [pageOf(records)], {
-        terminal: true,
-        env: { NO_COLOR: '1' },
-      });
+      const screen = { terminal: true, env: { NO_COLOR: '1' } };
+      const { code, stderr } = await runScripted(argv, [pageOf(records)], screen);
       expect([code, stderr]).toEqual([0, expect.stringContaining('1 credit note taken away')]);
       expect(stderr).not.toContain('cancelled');
     }
@@ -244,16 +239,12 @@ describe('what cannot be judged', () => {
     const { code, stdout, stderr } = await ask(texts, 'issued --where dueBy<today --count');
     expect({ code, stdout }).toEqual({ code: 6, stdout: '0\n' });
     expect(stderr).toContain("--where 'dueBy<today': 2 records were left out");
-    expect(await ask([invoice({ dueBy: 1_790_000_000 })], 'issued --where dueBy<today')).toMatchObject({
-      code: 2,
-    });
-    const mixed = [5000, 'N/A', true, '2000', null].map((totalAmount, number) =>
-      invoice({ number, totalAmount }),
-    );
-    expect(await ask(mixed, 'issued --where totalAmount>=1000 --columns number')).toMatchObject({
-      code: 6,
-      stdout: 'number\n0\n',
-    });
+    const number = await ask([invoice({ dueBy: 1_790_000_000 })], 'issued --where dueBy<today');
+    expect(number.code).toBe(2);
+    const amounts = [5000, 'N/A', true, '2000', null];
+    const mixed = amounts.map((totalAmount, number) => invoice({ number, totalAmount }));
+    const large = await ask(mixed, 'issued --where totalAmount>=1000 --columns number');
+    expect(large).toMatchObject({ code: 6, stdout: 'number\n0\n' });
     const numbers = ['7', 'A-17', 9].map((number) => invoice({ number }));
     expect(await ask(numbers, 'issued --where number>=8 --columns number')).toMatchObject({
       code: 0,
@@ -383,10 +374,8 @@ describe('the name of a role, and a heading', () => {
     const others = 'documentType,status,currency,dueBy,date,receiverFiscalId,customer';
     const columns = `--columns=amountToBePaid,*,-totalAmount,-${others.replaceAll(',', ',-')}`;
     await expectAnswer(ask(clash, `issued ${columns}`), 'amountToBePaid,open\n100,true\n');
-    await expectAnswer(
-      ask([invoice({ amount: 7 })], 'issued --where amount=7 --columns amount'),
-      'amount\n7\n',
-    );
+    const kept = ask([invoice({ amount: 7 })], 'issued --where amount=7 --columns amount');
+    await expectAnswer(kept, 'amount\n7\n');
   });
 });
 

@@ -236,11 +236,8 @@ describe('a file with more rows than memory is for', () => {
       writeFileSync(output, 'old');
       const server = await startFaultServer({ issued: [...issued] });
       const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
-      await expectRefused(
-        runHere(['issued', '-o', output], options),
-        /^folio: cannot write .*all\.csv: no space/,
-        1,
-      );
+      const full = /^folio: cannot write .*all\.csv: no space/;
+      await expectRefused(runHere(['issued', '-o', output], options), full, 1);
       expect([readdirSync(folder), readFileSync(output, 'utf8')]).toEqual([['all.csv'], 'old']);
     }),
   );

@@ -60,10 +60,8 @@ describe('folio auth login', () => {
         '  Type the address of the service first, and its token when it is asked for.\n',
     );
     expect((await typing('')).stderr).toMatch(/^folio: login needs the base address/);
-    expect(await typing(' https://api.example.com ', 'abc')).toMatchObject({
-      code: 0,
-      prompts: [prompt, TOKEN_PROMPT],
-    });
+    const taken = await typing(' https://api.example.com ', 'abc');
+    expect(taken).toMatchObject({ code: 0, prompts: [prompt, TOKEN_PROMPT] });
     expect(stored(folder)).toMatchObject({ profiles: { default: { baseUrl: address, token: 'abc' } } });
     expect(await typing('abd')).toMatchObject({ code: 0, prompts: [TOKEN_PROMPT] });
   });
