@@ -127,20 +127,18 @@ class CursorWalk {
     const { status, signal, from } = this.#options;
     const isEnough = ({ records: { count } }: CursorPage): boolean =>
       status.records + count >= this.#limit || this.#read + count >= most;
-    let [nothingNew, empty] = [0, 0];
+    let empty = 0;
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShiftedAgain = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(from, isEnough)) {
-      const before = this.#unique.inPass;
       const wanted = sliceRecords(records, 0, most - this.#read);
       yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
       if (this.#isEnough || this.#read >= most) return;
-      nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
       const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
-      if (isEndless || this.#unique.isRepeatedBy(nothingNew)) return this.#endRepeating();
+      if (isEndless || this.#unique.isRepeating()) return this.#endRepeating();
     }
   }
 

@@ -46,13 +46,13 @@ export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerato
   const walk = new NumberedWalk(options);
   yield* walk.read([{ from: options.from ?? 0 }]);
   if (options.isSinglePage) return;
-  for (let regions = walk.finishRound(); regions !== undefined; regions = walk.finishRound()) {
+  for (let next = walk.finishRound(); next !== undefined; next = walk.finishRound()) {
     options.status.reread();
     try {
-      yield* walk.read(regions);
+      yield* walk.read(walk.begin(next));
     } catch (error) {
       // The service does not know that order, so the walk stays incomplete.
-      if (!walk.isSorted || !(error instanceof UsageError)) throw error;
+      if (walk.round !== 'sorted' || !(error instanceof UsageError)) throw error;
       return;
     }
   }
@@ -66,16 +66,10 @@ class NumberedWalk {
   readonly #until: number;
   readonly #unique: UniqueRecords;
   readonly #reader: PageReader;
-  readonly #done: Round[] = [];
-  #round: Round = 'first';
+  /** The rounds so far. */
+  readonly #rounds: Round[] = ['first'];
   /** Pages of the last pass over everything. */
   #pages = 0;
-  /** New records found while reading again, when the limit was reached already. */
-  #leftOut = 0;
-  /** Delivered although they may be records that were delivered before, in another form. */
-  #unsure = 0;
-  /** Pages in a row, and their records, that brought nothing but what came before in their pass. */
-  #withoutNews = { pages: 0, records: 0 };
   #isRepeating = false;
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
@@ -95,9 +89,8 @@ class NumberedWalk {
     this.#reader = new PageReader(options, this.#unique, this.#newPass());
   }
 
-  /** True while it reads in the order whose key does not repeat. */
-  get isSorted(): boolean {
-    return this.#round === 'sorted';
+  get round(): Round {
+    return this.#rounds.at(-1)!;
   }
 
   async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
@@ -105,7 +98,7 @@ class NumberedWalk {
       const delivery = await runCooperatively(this.#take(placed), this.#options.signal);
       if (delivery !== undefined) yield delivery;
       // Further pages of this round would hold together no better: the next round reads in another way.
-      if (this.#round === 'first' && this.#reader.pass.isUnordered) return;
+      if (this.round === 'first' && this.#reader.pass.isUnordered) return;
     }
   }
 
@@ -114,166 +107,105 @@ class NumberedWalk {
     const { pass, extent } = this.#reader;
     const records = pass.join(placed);
     if (pass.mayRepeat) this.#unique.countEqualWithin('page');
-    const before = this.#unique.inPass;
-    const moved = pass.moved || this.#round === 'parts' || orderMayMove;
-    const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, { moved });
-    this.#isRepeating ||= pass.isStuck || this.#isRepeatedBy(records.count, this.#unique.inPass > before);
+    const moved = pass.moved || this.round === 'parts' || orderMayMove;
+    const { fresh, again, changed } = yield* this.#unique.deduplicate(records, { moved });
+    // In a few small pages, records of equal dates may merely have changed places.
+    this.#isRepeating ||= pass.isStuck || (this.round !== 'parts' && this.#unique.isRepeating(OLD_RECORDS));
     if (this.#isRepeating) extent.endsAt(placed.offset);
     pass.hasNews ||= fresh.count > 0;
-    this.#unsure += unsure;
     const wanted = sliceRecords(fresh, 0, this.#until - status.records);
     status.records += wanted.count;
     status.repeat(again + changed);
     status.orderMayMove ||= orderMayMove && pass.pages > 1;
-    this.#leftOut += fresh.count - wanted.count;
-    const next = this.#round === 'first' ? placed.offset + placed.records.count : undefined;
+    const next = this.round === 'first' ? placed.offset + placed.records.count : undefined;
     return wanted.count > 0 ? { records: wanted, next } : undefined;
   }
 
-  /** Whether page after page of a pass has nothing but what came before in it. */
-  #isRepeatedBy(records: number, isNew: boolean): boolean {
-    if (this.#round === 'parts' || records === 0) return false;
-    this.#withoutNews = isNew
-      ? NOTHING_OLD
-      : { pages: this.#withoutNews.pages + 1, records: this.#withoutNews.records + records };
-    // In a few small pages, records of equal dates may merely have changed places.
-    return this.#withoutNews.records >= OLD_RECORDS && this.#unique.isRepeatedBy(this.#withoutNews.pages);
-  }
-
   /**
-   * Returns the regions to read in the next round, or undefined: when every record was delivered, as far as the walk can
-   * tell, and when another round would not help. The status has which of the two it is.
+   * Returns how to read in the next round, or undefined: when every record was delivered, as far as the walk can tell, and
+   * when another round would not help. The status has which of the two it is.
    */
-  finishRound(): readonly Region[] | undefined {
+  finishRound(): Round | undefined {
     const { status } = this.#options;
     const { pass } = this.#reader;
-    if (this.#round !== 'parts') this.#pages = pass.pages;
+    if (this.round !== 'parts') this.#pages = pass.pages;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
     this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered;
-    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
+    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
-    this.#done.push(this.#round);
-    const incomplete = this.#incomplete();
-    status.setIncomplete(incomplete.count, incomplete.reason);
-    if (this.#isWholeReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
-    const next = incomplete.count === 0 ? undefined : this.#nextRound();
-    return next && this.#begin(next);
+    const evidence = this.evidence();
+    if (evidence.isReread && !pass.moved) this.#sequences.set(this.round, this.#unique.sequence);
+    const { count, reason, next } = judge(evidence);
+    status.setIncomplete(count, reason);
+    return next;
   }
 
-  /** How many records may be missing, at least, and why. */
-  #incomplete(): { readonly count: number; readonly reason: IncompleteReason } {
+  /** What was seen, in the last round and so far. */
+  evidence() {
+    const { fetchSorted, status } = this.#options;
     const { pass, extent, isFullRepeated } = this.#reader;
-    const { size, hasKeys, keysRepeat, repeatedInPass } = this.#unique;
-    const [missing, tooMany] = [this.#missing, this.#tooMany];
-    const unclear = !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat));
-    const isProven = this.#isProven && !unclear && !isFullRepeated;
-    const count = Math.max(missing, tooMany, isProven ? 0 : 1);
-    if (isFullRepeated || this.#isRepeating) return { count, reason: 'repeating' };
-    if (this.#hasNewTotal) return { count, reason: 'changing' };
-    if (tooMany > 0 && hasKeys) return { count, reason: 'more' };
-    // Where only the order of a listing is not stable, no record vanishes.
-    const hasLost = hasKeys && size > this.#expected;
-    if (!hasLost && this.#isUnordered) return { count, reason: 'order' };
-    const isNamed = extent.total !== undefined && missing > 0;
-    const isSteady = !pass.moved && !unclear && !hasLost && repeatedInPass === 0;
-    if (isNamed && isSteady) return { count, reason: 'total' };
-    return { count, reason: isSteady && !pass.isProven ? 'adjoining' : 'unsteady' };
+    const { size, inPass, hasKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
+    const { total, reached } = extent;
+    const round = this.round;
+    /** How many records there are to deliver, as far as is known. */
+    const expected = Math.min(total ?? reached, this.#until);
+    const givenUp = status.givenUp.size;
+    /** The round read everything again, in whichever way. */
+    const isReread = round !== 'first' && round !== 'parts';
+    return {
+      round,
+      rounds: this.#rounds,
+      isReread,
+      /** Records that were not delivered: those that there are, and new ones that were found when the limit was reached already. */
+      missing: Math.max(0, expected - size - givenUp) + size - status.records,
+      /** Records delivered beyond those that there are. Where keys tell records apart, some are gone again; else, they came in two forms. */
+      tooMany: hasKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
+      /** More records were delivered than there are now. */
+      isBeyond: size > expected,
+      /** Whether a record may have been delivered in two forms, as the last pass over everything did not show. */
+      isUnclear: !(isReread && inPass === size) && (unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat)),
+      moved: pass.moved,
+      holdsTogether: pass.isProven,
+      /** The pass over everything brought as many records as there are; just those that were delivered; none twice; the same as before. */
+      isWhole: inPass + givenUp >= expected,
+      isExact: inPass === size,
+      hasRepeats: repeatedInPass > 0,
+      isSame: [...this.#sequences].some(([other, held]) => other !== round && held === sequence),
+      isUnstable: this.#order.isUnstable,
+      isUnordered: this.#isUnordered,
+      hasNewTotal: this.#hasNewTotal,
+      isRepeating: this.#isRepeating,
+      isFullRepeated,
+      isShort: pass.pages <= PAGES_OF_REPEATING,
+      hasTotal: total !== undefined,
+      hasKeys,
+      keysRepeat,
+      /** What to read again where the listing moved: parts, where they are known and the listing is not short. */
+      partsOrAll: this.#regions.length > 0 ? ('parts' as const) : ('everything' as const),
+      isSortable: fetchSorted !== undefined && this.#until === Infinity,
+    };
   }
 
-  /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
-  get #isProven(): boolean {
-    const { pass, extent } = this.#reader;
-    if (pass.moved) return false;
-    // In an order that changes, parts may hold together by chance.
-    if (this.#round === 'parts') return pass.isProven && !this.#isUnordered;
-    const { inPass, size, sequence, keysRepeat } = this.#unique;
-    // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
-    if (extent.total === undefined && keysRepeat && this.#round === 'first') return false;
-    const isWhole = inPass + this.#options.status.givenUp.size >= this.#expected;
-    // Equal records may be different ones, when they come in the same places again in pages of other sizes.
-    const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
-    if (isSame || !isWhole) return isSame;
-    const isOrdered = !(this.isSorted ? this.#order.isUnstable : this.#isUnordered);
-    if (pass.isProven && isOrdered) return true;
-    return inPass === size && (pass.isProven || this.#isWholeReread);
-  }
-
-  /** True when the last pass over everything held just the records that were delivered. */
-  get #isExact(): boolean {
-    const { inPass, size } = this.#unique;
-    return this.#isWholeReread && inPass === size && !this.#hasNewTotal;
-  }
-
-  /** Whether the last pass read everything again, in whichever way. */
-  get #isWholeReread(): boolean {
-    return this.#round !== 'first' && this.#round !== 'parts';
-  }
-
-  /** How many records there are to deliver, as far as is known. */
-  get #expected(): number {
-    const { total, reached } = this.#reader.extent;
-    return Math.min(total ?? reached, this.#until);
-  }
-
-  get #missing(): number {
-    const givenUp = this.#options.status.givenUp.size;
-    return Math.max(0, this.#expected - this.#unique.size - givenUp) + this.#leftOut;
-  }
-
-  /**
-   * Records delivered beyond those that there are: some of them must be one record in two forms. 0 where keys tell records
-   * apart: then some are gone again.
-   */
-  get #tooMany(): number {
-    const { total = 0, reached } = this.#reader.extent;
-    const { size, hasKeys, keysRepeat } = this.#unique;
-    return hasKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total, reached));
-  }
-
-  #nextRound(): Round | undefined {
-    const { pass, isFullRepeated } = this.#reader;
-    const done = (round: Round): boolean => this.#done.includes(round);
-    const rounds = this.#done.length - 1;
-    if (isFullRepeated) return undefined;
-    if (this.#isRepeating) return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
-    if (!this.#isUnordered && this.#hasNewTotal)
-      return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
-    if (rounds >= ROUNDS_OF_ORDER) return undefined;
-    // Where only the order of a listing is not stable, no record vanishes.
-    const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
-    if (!pass.isProven && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
-      return this.#partsOrAll();
-    if (!done('one-size')) return 'one-size';
-    const isSortable = this.#options.fetchSorted !== undefined && this.#until === Infinity;
-    if (!done('sorted') && isSortable) return 'sorted';
-    return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
-  }
-
-  /** Reads around the places where the listing moved; reads everything where they are unknown or the listing is short. */
-  #partsOrAll(): Round {
+  /** The regions around the places where the listing moved. None where they are unknown, or the listing is short. */
+  get #regions(): DoubtfulRegion[] {
     const { pass, sizes } = this.#reader;
-    const isShort = this.#pages <= 2 * this.#options.concurrency;
-    return isShort || pass.toReadAgain(sizes.largest).length === 0 ? 'everything' : 'parts';
+    return this.#pages <= 2 * this.#options.concurrency ? [] : pass.toReadAgain(sizes.largest);
   }
 
-  #begin(round: Round): readonly Region[] {
-    const { sizes, pass } = this.#reader;
-    this.#round = round;
-    this.#withoutNews = NOTHING_OLD;
-    this.#isRepeating = false;
-    sizes.keepConstant(round === 'one-size');
-    if (round === 'parts') {
-      const regions = pass.toReadAgain(sizes.largest);
-      this.#reader.begin(this.#newPass(regions));
-      this.#unique.countEqualWithin('page');
-      return regions;
-    }
+  /** Begins another round. Returns the regions to read in it. */
+  begin(round: Round): readonly Region[] {
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
-    if (round === 'sorted') this.#order = new SeenOrder(this.#unique.newReader);
-    this.#reader.begin(this.#newPass(), round === 'sorted' ? fetchSorted : fetchPage);
+    const [isSorted, isOfParts] = [round === 'sorted', round === 'parts'];
+    const regions = isOfParts ? this.#regions : [];
+    this.#rounds.push(round);
+    this.#isRepeating = false;
+    this.#reader.sizes.keepConstant(round === 'one-size');
+    if (isSorted) this.#order = new SeenOrder(this.#unique.newReader);
+    this.#reader.begin(this.#newPass(regions), isSorted ? fetchSorted : fetchPage);
+    if (isOfParts) this.#unique.countEqualWithin('page');
     // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
-    this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
-    return [{ from: 0 }];
+    else this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
+    return isOfParts ? regions : [{ from: 0 }];
   }
 
   #newPass(regions?: readonly DoubtfulRegion[]): Pass {
@@ -282,4 +214,58 @@ class NumberedWalk {
   }
 }
 
-const NOTHING_OLD = { pages: 0, records: 0 };
+/** What was seen, in the last round and so far. */
+type Evidence = ReturnType<NumberedWalk['evidence']>;
+
+/** How many records may be missing, at least, and why; and how to read again, where that may help. */
+interface Verdict {
+  readonly count: number;
+  readonly reason?: IncompleteReason;
+  readonly next?: Round | undefined;
+}
+
+function judge(seen: Evidence): Verdict {
+  const count = Math.max(seen.missing, seen.tooMany, isProven(seen) ? 0 : 1);
+  if (count === 0) return { count };
+  // What repeats itself may do so for once; in a listing without a total, nothing shows whether it has ended.
+  const mayPass = !seen.isFullRepeated && seen.rounds.length === 1 && seen.isShort;
+  if (seen.isFullRepeated || seen.isRepeating)
+    return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
+  const isMoving = seen.rounds.length <= ROUNDS_OF_MOVING;
+  // Where the order keeps, what came and went stood in some place.
+  if (seen.hasNewTotal && !seen.isUnordered)
+    return { count, reason: 'changing', next: isMoving ? seen.partsOrAll : undefined };
+  const next = nextWay(seen);
+  if (seen.hasNewTotal) return { count, reason: 'changing', next };
+  if (seen.tooMany > 0 && seen.hasKeys) return { count, reason: 'more', next };
+  const hasLost = seen.hasKeys && seen.isBeyond;
+  if (seen.isUnordered && !hasLost) return { count, reason: 'order', next };
+  if (seen.moved || hasLost || seen.hasRepeats) return { count, reason: 'unsteady', next };
+  if (seen.hasTotal && seen.missing > 0) return { count, reason: 'total', next };
+  return { count, reason: seen.holdsTogether ? 'unsteady' : 'adjoining', next };
+}
+
+/** Whether the pages read last show that none was missed: they hold together, and none of their records came twice. */
+function isProven(seen: Evidence): boolean {
+  if (seen.moved || seen.isUnclear || seen.isFullRepeated) return false;
+  // In an order that changes, parts may hold together by chance.
+  if (seen.round === 'parts') return seen.holdsTogether && !seen.isUnordered;
+  // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
+  if (!seen.hasTotal && seen.keysRepeat && seen.round === 'first') return false;
+  // Equal records may be different ones, when they come in the same places again in pages of other sizes.
+  if (seen.isSame) return true;
+  if (!seen.isWhole) return false;
+  if (seen.holdsTogether && !seen.isUnstable) return true;
+  return seen.isExact && (seen.holdsTogether || seen.isReread);
+}
+
+/** How to read a listing again whose total does not change. */
+function nextWay({ round, rounds, ...seen }: Evidence): Round | undefined {
+  if (rounds.length > ROUNDS_OF_ORDER) return undefined;
+  // Where only the order of a listing is not stable, no record vanishes.
+  const isMoving = !seen.holdsTogether && !seen.isUnordered && (round === 'first' || seen.isBeyond);
+  if (isMoving && rounds.length <= ROUNDS_OF_MOVING) return seen.partsOrAll;
+  if (!rounds.includes('one-size')) return 'one-size';
+  if (!rounds.includes('sorted') && seen.isSortable) return 'sorted';
+  return rounds.length <= ROUNDS_OF_MOVING ? 'everything' : undefined;
+}

@@ -86,7 +86,7 @@ export class PageReader {
     this.pass = pass;
   }
 
-  begin(pass: Pass, fetchPage = this.#fetchPage): void {
+  begin(pass: Pass, fetchPage: FetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
     this.#last = undefined;

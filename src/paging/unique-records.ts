@@ -10,8 +10,6 @@ interface Deduplicated {
   readonly again: number;
   /** How many have a key that was delivered with another content: the same records, changed. */
   readonly changed: number;
-  /** The same where a key may stand for several records: they are delivered, so that none is missing. */
-  readonly unsure: number;
   /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` is set. */
   readonly sameKey: RecordBatch;
   /** Came before in this pass, word for word, on another page. */
@@ -61,6 +59,10 @@ export class UniqueRecords {
   inPass = 0;
   /** The other records of the pass: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
+  /** Let through, so that none is missing, although a key that may stand for several records came before with another content. */
+  unsure = 0;
+  /** Pages in a row, and their records, that had nothing but what came before in the pass. */
+  #withoutNews = { pages: 0, records: 0 };
   readonly newReader: NewReader;
   readonly #identity: IdentityReader;
   readonly #contents: HashSet;
@@ -97,9 +99,10 @@ export class UniqueRecords {
     return new UniqueRecords(() => new DigestReader(columns));
   }
 
-  /** Whether so many pages in a row with nothing new show that the service repeats itself. */
-  isRepeatedBy(pages: number): boolean {
-    return pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
+  /** Whether pages in a row with nothing new show that the service repeats itself, where they have at least so many records. */
+  isRepeating(least = 0): boolean {
+    const { pages, records } = this.#withoutNews;
+    return records >= least && pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
   }
 
   /** The contents of this pass in their order: equal for two passes that read the same. */
@@ -111,6 +114,7 @@ export class UniqueRecords {
   beginPass(scope: Scope): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
+    this.#withoutNews = { pages: 0, records: 0 };
     this.#sequence.fill(0);
     this.#pass = this.#newSet();
     this.#passKeys = this.#newSet();
@@ -129,7 +133,8 @@ export class UniqueRecords {
     { moved, holdsSameKey = false }: DeduplicateOptions,
   ): CooperativeTask<Deduplicated> {
     const [fresh, repeated, sameKey]: [number[], number[], number[]] = [[], [], []];
-    let [again, changed, unsure] = [0, 0, 0];
+    let [again, changed] = [0, 0];
+    const before = this.inPass;
     const occurrencesInPage = new Map<string, number>();
     this.#keysInPage.clear();
     for (let index = 0; index < batch.count; index++) {
@@ -154,18 +159,22 @@ export class UniqueRecords {
       if (isKnown) again++;
       else if (isKnownKey && moved && !this.keysRepeat) changed++;
       else {
-        if (isKnownKey && moved && !isTwiceInPage) unsure++;
+        if (isKnownKey && moved && !isTwiceInPage) this.unsure++;
         if (isKnownKey) this.keysRepeat = true;
         if (!hasSameKey) fresh.push(index);
       }
     }
     this.size += fresh.length;
     this.repeatedInPass += repeated.length;
+    if (this.inPass > before) this.#withoutNews = { pages: 0, records: 0 };
+    else if (batch.count > 0) {
+      this.#withoutNews.pages++;
+      this.#withoutNews.records += batch.count;
+    }
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       again,
       changed,
-      unsure,
       repeated: selectRecords(batch, repeated),
       repeatedAtFront: repeated.filter((index, at) => index === at).length,
       sameKey: selectRecords(batch, sameKey),

@@ -416,6 +416,7 @@ const STORIES = {
     50 records, turned round → 11 calls: 50 of 50
     50 records, turned round, an order that keeps → 11 calls: 50 of 50
     50 records, pairs turned round → 14 calls: 50 of 50
+    20 records, pairs turned round, no total, call 1: 5 go at 13 → 7 calls: 15, lacks 1: order, moved
     40 records, equal dates turned round, until 30, an order that keeps from behind → 11 calls: 30 of 40, lacks 1: order
     50 records, pairs turned round, an order that keeps, pages of 10 at most → 14 calls: 50 of 50
     40 records, pairs turned round, an order that keeps, call 2: 0 goes → 16 calls: 40 of 39, moved
