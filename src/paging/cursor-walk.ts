@@ -62,12 +62,10 @@ class CursorWalk {
   readonly #unique: UniqueRecords;
   readonly #pages: CursorPages;
   readonly #identity: IdentityReader;
-  /** Records of this pass that came word for word like one before them. */
+  /** Records of this pass that came word for word like one before them, each as a batch of its own. */
   #heldBack: RecordBatch[] = [];
-  /** Whether a page of the first pass begins with a record that came before. */
+  /** Whether a page of this pass begins with a record that came before in it; or with another one, equal to it. */
   #isShifted = false;
-  /** Whether a page of the present pass does, where everything is read again: that record may be another one, equal to it. */
-  #isShiftedAgain = false;
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
@@ -112,12 +110,12 @@ class CursorWalk {
       const { read, sequence } = this.#passed;
       if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
       const isSame = before !== undefined && read === before.read && sequence === before.sequence;
-      if (isSame && !(this.#isShiftedAgain && this.#pages.isFixed)) {
-        status.repeats -= this.#heldBackCount;
+      if (isSame && !(this.#isShifted && this.#pages.isFixed)) {
+        status.repeats -= this.#heldBack.length;
         for (const records of heldBefore) yield* this.#deliver(records);
         return status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
       }
-      status.setIncomplete(Math.max(1, this.#heldBackCount), 'unsteady');
+      status.setIncomplete(Math.max(1, this.#heldBack.length), 'unsteady');
       before = this.#passed;
     }
   }
@@ -130,7 +128,7 @@ class CursorWalk {
     let empty = 0;
     this.#unique.beginPass('page');
     this.#heldBack = [];
-    this.#isShiftedAgain = false;
+    this.#isShifted = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(from, isEnough)) {
       const wanted = sliceRecords(records, 0, most - this.#read);
@@ -161,9 +159,7 @@ class CursorWalk {
     const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
-    const isShifted = this.#unique.hasKeys && found.repeatedAtFront > 0;
-    if (this.#isAgain) this.#isShiftedAgain ||= isShifted;
-    else this.#isShifted ||= isShifted;
+    this.#isShifted ||= this.#unique.hasKeys && found.repeatedAtFront > 0;
     this.#heldBack.push(...copiesOf(repeated));
     for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
     this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));
@@ -200,10 +196,6 @@ class CursorWalk {
       'the service goes on with cursors that bring nothing new: the listing would never end',
       { hint: 'This is a fault of the service. There was nothing to deliver, so try again later.' },
     );
-  }
-
-  get #heldBackCount(): number {
-    return this.#heldBack.reduce((sum, { count }) => sum + count, 0);
   }
 }
 
@@ -283,7 +275,7 @@ class CursorPages {
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
         if (this.#isSized && place.isChecked) this.#isSized = false;
-        else place.refuse(window, error, { onRefusal });
+        else place.refuse(window, error);
       }
     }
   }

@@ -3,7 +3,9 @@ import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
-import { Pass, type DoubtfulRegion, type PlacedPage, SeenOrder } from './pass.ts';
+import type { DoubtfulRegion } from './doubtful-region.ts';
+import { Pass, type PlacedPage } from './pass.ts';
+import { SeenOrder } from './seen-order.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from '../findings.ts';
 
@@ -155,6 +157,7 @@ class NumberedWalk {
     return {
       round,
       rounds: this.#rounds,
+      rereads: this.#rounds.length - 1,
       isReread,
       /** Records that were not delivered: those that there are, and new ones that were found when the limit was reached already. */
       missing: Math.max(0, expected - size - givenUp) + size - status.records,
@@ -176,7 +179,7 @@ class NumberedWalk {
       hasNewTotal: this.#hasNewTotal,
       isRepeating: this.#isRepeating,
       isFullRepeated,
-      isShort: pass.pages <= PAGES_OF_REPEATING,
+      pages: pass.pages,
       hasTotal: total !== undefined,
       hasKeys,
       keysRepeat,
@@ -224,28 +227,35 @@ interface Verdict {
   readonly next?: Round | undefined;
 }
 
+/** Judges what was seen: by the first row that holds. */
 function judge(seen: Evidence): Verdict {
   const count = Math.max(seen.missing, seen.tooMany, isProven(seen) ? 0 : 1);
   if (count === 0) return { count };
-  // What repeats itself may do so for once; in a listing without a total, nothing shows whether it has ended.
-  const mayPass = !seen.isFullRepeated && seen.rounds.length === 1 && seen.isShort;
-  if (seen.isFullRepeated || seen.isRepeating)
-    return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
-  const isMoving = seen.rounds.length <= ROUNDS_OF_MOVING;
-  // Where the order keeps, what came and went stood in some place.
+  // Without a total, nothing shows whether the listing ends with a full page that came again.
+  if (seen.isFullRepeated) return { count, reason: 'repeating' };
+  // Another kind of repetition may pass, where it takes few calls to see.
+  const mayPass = seen.rereads === 0 && seen.pages <= PAGES_OF_REPEATING;
+  if (seen.isRepeating) return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
+  // Where the order is stable, what came and went shows in the places where it did.
+  const isMoving = seen.rereads < ROUNDS_OF_MOVING;
   if (seen.hasNewTotal && !seen.isUnordered)
     return { count, reason: 'changing', next: isMoving ? seen.partsOrAll : undefined };
+  // From here on the order may be at fault, too.
   const next = nextWay(seen);
   if (seen.hasNewTotal) return { count, reason: 'changing', next };
+  // Keys repeat, so that none shows which of two records is the other one in an earlier form.
   if (seen.tooMany > 0 && seen.hasKeys) return { count, reason: 'more', next };
+  // An order that changes explains what is missing, unless more was delivered than there is: then some are gone.
   const hasLost = seen.hasKeys && seen.isBeyond;
   if (seen.isUnordered && !hasLost) return { count, reason: 'order', next };
   if (seen.moved || hasLost || seen.hasRepeats) return { count, reason: 'unsteady', next };
+  // Nothing moved: the service names more records than it sends.
   if (seen.hasTotal && seen.missing > 0) return { count, reason: 'total', next };
+  // Nothing moved, and nothing is missing, but the pages prove nothing.
   return { count, reason: seen.holdsTogether ? 'unsteady' : 'adjoining', next };
 }
 
-/** Whether the pages read last show that none was missed: they hold together, and none of their records came twice. */
+/** Whether the round shows that no record was missed. */
 function isProven(seen: Evidence): boolean {
   if (seen.moved || seen.isUnclear || seen.isFullRepeated) return false;
   // In an order that changes, parts may hold together by chance.
@@ -255,17 +265,19 @@ function isProven(seen: Evidence): boolean {
   // Equal records may be different ones, when they come in the same places again in pages of other sizes.
   if (seen.isSame) return true;
   if (!seen.isWhole) return false;
+  // In an order that is stable, pages that hold together leave nothing out.
   if (seen.holdsTogether && !seen.isUnstable) return true;
+  // In any order, the count does, where no record came twice: in one reading, or in two that brought the same records.
   return seen.isExact && (seen.holdsTogether || seen.isReread);
 }
 
-/** How to read a listing again whose total does not change. */
-function nextWay({ round, rounds, ...seen }: Evidence): Round | undefined {
-  if (rounds.length > ROUNDS_OF_ORDER) return undefined;
+/** How to read again where the total stays, in turn: around the places, in pages of one size, in another order, once more. */
+function nextWay({ round, rounds, rereads, ...seen }: Evidence): Round | undefined {
+  if (rereads >= ROUNDS_OF_ORDER) return undefined;
   // Where only the order of a listing is not stable, no record vanishes.
   const isMoving = !seen.holdsTogether && !seen.isUnordered && (round === 'first' || seen.isBeyond);
-  if (isMoving && rounds.length <= ROUNDS_OF_MOVING) return seen.partsOrAll;
+  if (isMoving && rereads < ROUNDS_OF_MOVING) return seen.partsOrAll;
   if (!rounds.includes('one-size')) return 'one-size';
   if (!rounds.includes('sorted') && seen.isSortable) return 'sorted';
-  return rounds.length <= ROUNDS_OF_MOVING ? 'everything' : undefined;
+  return rereads < ROUNDS_OF_MOVING ? 'everything' : undefined;
 }

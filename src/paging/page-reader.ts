@@ -31,19 +31,15 @@ export interface Region {
   readonly to?: number;
 }
 
-/** Records to bring, beginning with a page. */
+/** Records that are still to come: up to `end`, next a page with the one at `from`. */
 interface Range {
-  readonly from: number;
-  readonly end: number;
-  readonly window: SizedWindow;
-}
-
-/** Where the reading of a range stands: records up to `end` are to come, next a page with the one at `from`. */
-interface Step {
-  readonly from: number;
-  readonly end: number;
+  from: number;
+  end: number;
   /** True where the page came before without the record at `from`, or short. */
-  readonly isAgain: boolean;
+  isAgain: boolean;
+  /** The next page. */
+  window: SizedWindow;
+  readonly place: Place;
 }
 
 /** Records in a row that cannot be read alone before the service counts as down. */
@@ -113,65 +109,57 @@ export class PageReader {
       const end = Math.min(region.to ?? Infinity, this.#until);
       if (from < end && this.extent.isOpenAt(from) && this.#coming > 0) return undefined;
       if (from < end && this.extent.goesOnAt(from)) {
-        const window = this.#windowAt(from);
+        const place = new Place(this.sizes, this.#options.status);
+        const window = this.#windowAt(from, place);
         const next = window.offset + window.size;
         this.#regions[0] = { ...region, from: next };
-        return { from, end: Math.min(next, end), window };
+        return { from, end: Math.min(next, end), isAgain: false, window, place };
       }
       this.#regions.shift();
     }
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async #readRange({ from, end, window: first }: Range, signal: AbortSignal): Promise<PlacedPage[]> {
-    const place = new Place(this.sizes, this.#options.status);
+  async #readRange(range: Range, signal: AbortSignal): Promise<PlacedPage[]> {
     const pages: PlacedPage[] = [];
-    let step: Step = { from, end, isAgain: false };
     this.#coming++;
     try {
-      for (let window = first; ; window = this.#windowAt(step.from, place)) {
-        const answer = await this.#fetch(window, { place, from: step.from, signal });
-        if (typeof answer === 'number') step = { ...step, from: answer, isAgain: false };
-        else {
-          const { placed, next } = this.#take(answer, { window, step, place });
-          if (placed !== undefined) pages.push(placed);
-          step = next;
-        }
-        if (step.from >= step.end || !this.extent.goesOnAt(step.from)) return pages;
+      for (;;) {
+        const answer = await this.#fetch(range, signal);
+        const placed = answer && this.#take(answer, range);
+        if (placed !== undefined) pages.push(placed);
+        if (range.from >= range.end || !this.extent.goesOnAt(range.from)) return pages;
+        range.window = this.#windowAt(range.from, range.place);
       }
     } finally {
       this.#coming--;
     }
   }
 
-  /** Takes a page that came. Returns it in its place, where it has what it was requested for, and the next step. */
-  #take(
-    answer: Page,
-    { window, step, place }: { readonly window: SizedWindow; readonly step: Step; readonly place: Place },
-  ): { readonly placed?: PlacedPage | undefined; readonly next: Step } {
-    const { from, isAgain } = step;
+  /** Takes a page that came, and decides where its range goes on. Returns it in its place, where it has what it was requested for. */
+  #take(answer: Page, range: Range): PlacedPage | undefined {
+    const { from, window, place } = range;
     const { count, bytes } = answer.records;
     const applied = this.#appliedWindow(window, answer);
     // By its number, the page began elsewhere than expected, and does not hold the record.
-    if (applied.offset >= from + applied.size) return { next: { ...step, isAgain: false } };
-    const pageEnd = Math.min(applied.offset + applied.size, this.#until);
-    const end = applied === window ? step.end : Math.max(step.end, pageEnd);
-    if (this.#endsByRepeating(applied, answer)) return { next: { ...step, from: end } };
-    this.#skipTo(end);
+    if (applied.offset >= from + applied.size) {
+      range.isAgain = false;
+      return undefined;
+    }
+    const end = applied.offset + applied.size;
+    if (applied !== window) range.end = Math.max(range.end, Math.min(end, this.#until));
+    if (this.#endsByRepeating(applied, answer)) {
+      range.from = range.end;
+      return undefined;
+    }
+    this.#skipTo(range.end);
     this.#givenUpInARow = 0;
     this.extent.note(applied, from, answer);
     this.#options.status.page(Math.max(0, applied.offset + count - from), answer.total);
     place.came(applied, { count, bytes: bytes.length });
-    const next = this.#after(
-      applied,
-      { from, end, isAgain },
-      { count, windowEnd: window.offset + window.size },
-    );
-    const isGivenBack = !place.isLimited && this.#giveBack(next);
-    return {
-      placed: this.#placed(applied, from, answer.records),
-      next: isGivenBack ? { ...next, from: end } : next,
-    };
+    this.#goOn(range, applied, count);
+    if (!place.isLimited) this.#giveBack(range);
+    return this.#placed(applied, from, answer.records);
   }
 
   /** Takes what a range brings beyond its own records off the regions. */
@@ -192,40 +180,40 @@ export class PageReader {
     return { offset, from, records: wanted, isFull: count >= size, isLast, churn };
   }
 
-  /** The page to request for a record. A single page begins at `from` of the options, and none may hold a record that was given up. */
-  #windowAt(from: number, place?: Place): SizedWindow {
-    const { isSinglePage = false, from: start = 0, status } = this.#options;
-    let floor = isSinglePage ? start : 0;
-    for (const offset of status.givenUp) if (offset < from && offset >= floor) floor = offset + 1;
-    return this.sizes.nextWindow(from, place?.mostAt(from), floor);
+  /** The page to request for a record. None begins before the option `from`, or holds a record that was given up. */
+  #windowAt(from: number, place: Place): SizedWindow {
+    let { from: floor = 0 } = this.#options;
+    for (const offset of this.#options.status.givenUp)
+      if (offset < from && offset >= floor) floor = offset + 1;
+    return this.sizes.nextWindow(from, place.mostAt(from), floor);
   }
 
   /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */
-  #giveBack({ from, end, isAgain }: Step): boolean {
+  #giveBack(range: Range): void {
     const [region] = this.#regions;
-    if (region?.from !== end || isAgain || from >= end) return false;
-    this.#regions[0] = { ...region, from };
-    return true;
+    if (region?.from !== range.end || range.isAgain || range.from >= range.end) return;
+    this.#regions[0] = { ...region, from: range.from };
+    range.from = range.end;
   }
 
-  /** A page; or, after it was refused, the record from which to go on. */
-  async #fetch(
-    window: SizedWindow,
-    { place, from, signal }: { readonly place: Place; readonly from: number; readonly signal: AbortSignal },
-  ): Promise<Page | number> {
+  /** A page; undefined where it was refused, and the range goes on with a smaller one, or behind a record that is given up. */
+  async #fetch(range: Range, signal: AbortSignal): Promise<Page | undefined> {
+    const { window, place } = range;
     const { offset, size } = window;
     const onRefusal = place.onRefusal(size, this.sizes.isFixed);
     try {
       return await this.#fetchPage({ offset, size }, signal, onRefusal);
     } catch (error) {
       if (!(error instanceof PageRefused)) throw error;
+      range.isAgain = false;
       if (size > 1 || place.isChecked || error.reason === 'size') {
-        place.refuse(window, error, { onRefusal, at: from });
-        return from;
+        place.refuse(window, error, range.from);
+        return undefined;
       }
-      this.#options.status.giveUp(from);
+      this.#options.status.giveUp(range.from);
       if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
-      return from + 1;
+      range.from++;
+      return undefined;
     }
   }
 
@@ -266,34 +254,34 @@ export class PageReader {
     return true;
   }
 
-  /** Where to go on behind a page, which may have come short of where the requested one was to end. */
-  #after(
-    { offset, size }: Window,
-    { from, end, isAgain }: Step,
-    { count, windowEnd }: { readonly count: number; readonly windowEnd: number },
-  ): Step {
+  /** Goes on behind a page, which may have come short of where the requested one was to end. */
+  #goOn(range: Range, { offset, size }: SizedWindow, count: number): void {
     const { sizes, extent } = this;
     const { total } = extent;
+    const { from, isAgain, window } = range;
     const reached = offset + count;
-    const goOnAt = (next: number): Step => ({ from: next, end, isAgain: false });
+    const pageEnd = Math.max(reached, offset + size);
     // Without a total, a page that does not reach beyond the one before it is the end.
     if (total === undefined && reached <= from) extent.endsAt(from);
     const isEnd = total === undefined ? reached <= from || sizes.isFixed : reached >= total;
-    // A larger page was requested, and the listing ends with the one that came.
-    if (isEnd) return goOnAt(Math.max(reached, offset + size, windowEnd));
-    if (count >= size || reached >= end) return goOnAt(Math.max(reached, offset + size));
     const isFirst = offset === 0 && !sizes.isFixed && count > 0;
     // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service may count
     // pages in that size or in the requested one: for pages no larger than that, both are the same.
     const isTrusted = total === undefined || (isFirst ? isAgain : reached > from && !sizes.isFixed);
-    if (isTrusted) {
+    range.isAgain = false;
+    // A larger page was requested, and the listing ends with the one that came.
+    if (isEnd) range.from = Math.max(pageEnd, window.offset + window.size);
+    else if (count >= size || reached >= range.end) range.from = pageEnd;
+    else if (isTrusted) {
       if (isFirst) sizes.rebase(count, count);
-      return goOnAt(reached);
+      range.from = reached;
     }
     // Where the service fixes the page size, a request from where it ended would bring the same page.
-    if (!isAgain) return { from, end, isAgain: true };
-    extent.emptyAt(from);
-    return goOnAt(offset + size);
+    else if (!isAgain) range.isAgain = true;
+    else {
+      extent.emptyAt(from);
+      range.from = offset + size;
+    }
   }
 }
 

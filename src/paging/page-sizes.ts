@@ -75,12 +75,14 @@ export class PageSizes {
   nextWindow(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
-    if (this.isFixed || (this.#isConstant && most === Infinity)) return windowOf(from, size);
+    if (this.isFixed || (this.#isConstant && most === Infinity))
+      return { offset: from - (from % size), size, nominal: size };
     const nominal = most === Infinity ? (this.#trialSize() ?? size) : Math.min(size, most);
-    if (this.#isConstant) return { ...adjoiningWindow(from, nominal), nominal };
     const mayExceed =
       nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
-    return { ...overlappingWindow(from, nominal, { floor, excess: mayExceed ? MAX_EXCESS : 0 }), nominal };
+    const excess = mayExceed ? MAX_EXCESS : 0;
+    const earliest = this.#isConstant ? from : floor;
+    return { ...overlappingWindow(from, nominal, { floor: earliest, excess }), nominal };
   }
 
   /** The page was refused. Returns the size to go on with in its place. */
@@ -206,6 +208,7 @@ export class Place {
   /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
   readonly #refused: { readonly end: number; readonly most: number }[] = [];
   #isAgain = false;
+  #onRefusal: OnRefusal = 'shrink';
   /** A refusal to examine: a small page shows whether the service refuses only the size. */
   #check: { readonly window: SizedWindow; readonly refusal: Error } | undefined;
 
@@ -230,10 +233,12 @@ export class Place {
     return this.#check !== undefined;
   }
 
-  /** @param isLast whether no smaller page is to follow */
+  /** What is to follow where the next page is refused. `isLast`: no smaller page is to follow. */
   onRefusal(size: number, isLast: boolean): OnRefusal {
-    if (this.isChecked || this.#sizes.isUntried(size)) return 'throw';
-    return isLast || size === 1 || this.#sizes.isSlowEvenAt(size) ? 'retry' : 'shrink';
+    const isRetried = isLast || size === 1 || this.#sizes.isSlowEvenAt(size);
+    this.#onRefusal =
+      this.isChecked || this.#sizes.isUntried(size) ? 'throw' : isRetried ? 'retry' : 'shrink';
+    return this.#onRefusal;
   }
 
   came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
@@ -246,11 +251,7 @@ export class Place {
   }
 
   /** Notes that the page is to be requested again, or a smaller one. Throws the error that ends the walk. */
-  refuse(
-    window: SizedWindow,
-    { reason, cause }: PageRefused,
-    { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
-  ): void {
+  refuse(window: SizedWindow, { reason, cause }: PageRefused, at?: number): void {
     const { size } = window;
     if (this.#check !== undefined) throw this.#check.refusal;
     if (reason === 'size') {
@@ -258,7 +259,7 @@ export class Place {
       this.#check = { window, refusal: cause };
       return;
     }
-    if (onRefusal === 'retry') throw cause;
+    if (this.#onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
       if (!this.#isAgain && !this.#sizes.isTrial(window.nominal)) {
@@ -277,16 +278,11 @@ export class Place {
   }
 }
 
-/** The page of this size with the record at `from`. */
-function windowOf(from: number, size: number): SizedWindow {
-  return { offset: from - (from % size), size, nominal: size };
-}
-
 /**
  * The page of at most `most` records that reaches furthest beyond `from` and begins before it, at `floor` at the earliest: so
  * it also has the last record of the page before it. Since it begins at a multiple of its size, it may be a few records
  * smaller than `most`, or, at multiples of every small size, such as 2520, up to `excess` records larger. Where there is no
- * such page, it begins at `from`.
+ * such page, it is the largest one that begins at `from`.
  */
 function overlappingWindow(
   from: number,
@@ -303,12 +299,7 @@ function overlappingWindow(
   };
   for (let size = most; size > gain; size--) consider(size);
   for (let size = most + 1; best === undefined && size <= most + excess; size++) consider(size);
-  return best ?? adjoiningWindow(from, most);
-}
-
-/** The largest page of at most `most` records that begins at `from`. */
-function adjoiningWindow(from: number, most: number): Window {
   let size = most;
   while (from % size !== 0) size--;
-  return { offset: from, size };
+  return best ?? { offset: from, size };
 }

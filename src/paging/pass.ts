@@ -1,5 +1,7 @@
 import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import { DoubtfulRegion, NO_GAP } from './doubtful-region.ts';
+import type { Adjoining, SeenOrder } from './seen-order.ts';
 import type { NewReader } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
@@ -34,9 +36,6 @@ interface Border {
 
 /** How a page does not fit the one before it: it has that page's last record elsewhere, or not, or adjoins it. */
 type Misfit = 'shifted' | 'gap' | Adjoining;
-
-/** How two pages adjoin: their records at the border were not seen so before, or were (`again`), each in a reading of its own. */
-type Adjoining = 'adjoining' | 'again';
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
@@ -110,7 +109,8 @@ export class Pass {
     if (records.count > 0) this.#previous = placed;
     this.#seen.note(records, this.#regions.length === 0 ? page : undefined);
     const region = this.#regions.find((candidate) => candidate.from <= from && from < candidate.to);
-    if (region !== undefined) this.#noteMeeting(region, placed);
+    for (const number of region === undefined ? [] : this.#seen.numbersIn(records)) region!.meet(number);
+    if (placed.isLast) region?.meet(Infinity);
     // Records in front of one that has moved may be new.
     return fits ? sliceRecords(records, common, records.count) : records;
   }
@@ -122,7 +122,9 @@ export class Pass {
   /** True when the listing was seen to move: the total changed, or pages do not hold together. */
   get moved(): boolean {
     return (
-      this.#churn > 0 || this.#borders.some((border) => !isAdjoining(border)) || this.#regions.some(isOpen)
+      this.#churn > 0 ||
+      this.#borders.some((border) => !isAdjoining(border)) ||
+      this.#regions.some(({ isOpen }) => isOpen)
     );
   }
 
@@ -150,16 +152,13 @@ export class Pass {
     const reach = size + Math.ceil(this.#churn / size) * size;
     const around = this.#doubtful.map((border) => {
       const { offset, page, kind } = border;
-      const gap = kind === 'gap' || isAdjoining(border) ? { after: page - 1, before: page } : NO_GAP;
-      if (isAdjoining(border)) return regionAround(offset - 1, offset + 1, gap);
-      const middle = Math.floor(offset / size) * size;
-      return regionAround(middle - reach, middle + reach, gap);
+      const gap = kind === 'gap' || isAdjoining(border) ? ([page - 1, page] as const) : NO_GAP;
+      const middle = isAdjoining(border) ? offset : Math.floor(offset / size) * size;
+      const most = isAdjoining(border) ? 1 : reach;
+      return new DoubtfulRegion(middle - most, middle + most, gap);
     });
-    const again = this.#regions.map((region) => {
-      const more = isOpen(region) ? region.to - region.from : 0;
-      return regionAround(region.from - more, region.to + more, region);
-    });
-    return merged([...again, ...around], size);
+    const again = this.#regions.map((region) => region.again);
+    return DoubtfulRegion.merged([...again, ...around], size);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
@@ -214,15 +213,6 @@ export class Pass {
     return isEqual(0) && this.#identity.hasKey && isEqual(count - 1);
   }
 
-  #noteMeeting(region: DoubtfulRegion, { records, isLast }: PlacedPage): void {
-    if (isLast) region.lastPageMet = Infinity;
-    if (!isOpen(region)) return;
-    for (const number of this.#seen.numbersIn(records)) {
-      region.firstPageMet = Math.min(region.firstPageMet, number);
-      region.lastPageMet = Math.max(region.lastPageMet, number);
-    }
-  }
-
   /** A record by its content, and by its key. */
   #known(
     records: RecordBatch,
@@ -239,131 +229,4 @@ function isAdjoining({ kind }: Border): boolean {
 
 function endOf({ offset, records }: PlacedPage): number {
   return offset + records.count;
-}
-
-/** The numbers of two pages between which records may be lost. */
-interface Gap {
-  readonly after: number;
-  readonly before: number;
-}
-
-const NO_GAP: Gap = { after: Infinity, before: -Infinity };
-
-/**
- * A region of a listing that is read again. It holds together with what was read before when it has a record of a page in
- * front of its gap (or begins with the listing), and one of a page behind it (or ends with the listing).
- */
-export interface DoubtfulRegion extends Gap {
-  readonly from: number;
-  readonly to: number;
-  /** The numbers of the first and of the last page that it has records of. */
-  firstPageMet: number;
-  lastPageMet: number;
-}
-
-function regionAround(from: number, to: number, { after, before }: Gap): DoubtfulRegion {
-  return {
-    from: Math.max(0, from),
-    to,
-    after,
-    before,
-    firstPageMet: from <= 0 ? -Infinity : Infinity,
-    lastPageMet: -Infinity,
-  };
-}
-
-function isOpen({ after, before, firstPageMet, lastPageMet }: DoubtfulRegion): boolean {
-  return firstPageMet > after || lastPageMet < before;
-}
-
-/** Regions become one where no page of this size fits between them. */
-function merged(regions: readonly DoubtfulRegion[], size: number): DoubtfulRegion[] {
-  const all: DoubtfulRegion[] = [];
-  for (const region of regions.toSorted((a, b) => a.from - b.from)) {
-    const last = all.at(-1);
-    if (last === undefined || region.from > last.to + size) all.push(region);
-    else {
-      const gap = { after: Math.min(last.after, region.after), before: Math.max(last.before, region.before) };
-      all[all.length - 1] = regionAround(last.from, Math.max(last.to, region.to), gap);
-    }
-  }
-  return all;
-}
-
-/** Records that are noted at either end of a page: between two pages, records are lost there. */
-const AT_EITHER_END = 24;
-
-/** Where a record was first seen: its page, as an object of its own, and its index there. */
-interface Seen {
-  readonly page: object;
-  readonly index: number;
-  /** The last page of a whole pass that had the record at an end. */
-  number: number | undefined;
-  /** The content of the record that was last seen behind it, in one page, and in front of the next page. */
-  next?: string;
-  nextPage?: string;
-}
-
-/**
- * Remembers the records at the ends of pages, by their contents: a changed record counts as another one.
- *
- * It shows whether the service's order depends on the request: then two records of one page stand in the opposite order in
- * another page. Inserting and deleting records never causes that. In such an order, records may be lost even between pages
- * that have one in common.
- */
-export class SeenOrder {
-  /** True when two records were seen in both orders. */
-  isUnstable = false;
-  readonly #identity: IdentityReader;
-  readonly #seen = new Map<string, Seen>();
-
-  constructor(newReader: NewReader) {
-    this.#identity = newReader();
-  }
-
-  /** @param number of the page in its pass over everything; undefined where parts are read again */
-  note(records: RecordBatch, number?: number): void {
-    const page = {};
-    /** By earlier page: the index there of its last record that was met in this page. */
-    const reached = new Map<object, number>();
-    let before: Seen | undefined;
-    for (let index = 0; index < records.count; index++) {
-      if (index === AT_EITHER_END && index < records.count - AT_EITHER_END) {
-        index = records.count - AT_EITHER_END;
-        before = undefined;
-      }
-      const content = this.#identity.read(records, index).content();
-      if (before !== undefined) before.next = content;
-      const seen = this.#seen.get(content);
-      before = seen ?? { page, index, number };
-      if (seen === undefined) this.#seen.set(content, before);
-      else {
-        if (seen.page !== page) {
-          this.isUnstable ||= seen.index < (reached.get(seen.page) ?? 0);
-          reached.set(seen.page, seen.index);
-        }
-        seen.number = number ?? seen.number;
-      }
-    }
-  }
-
-  /**
-   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page held the two one
-   * behind the other: then there is none between them.
-   */
-  noteNeighbors(last: string, first: string): Adjoining | undefined {
-    const seen = this.#seen.get(last)!;
-    if (seen.next === first) return undefined;
-    const isAgain = seen.nextPage === first;
-    seen.nextPage = first;
-    return isAgain ? 'again' : 'adjoining';
-  }
-
-  /** The numbers of the pages of a pass over everything that ended or began with records of this page. */
-  *numbersIn(records: RecordBatch): Generator<number> {
-    for (let index = 0; index < records.count; index++) {
-      const number = this.#seen.get(this.#identity.read(records, index).content())?.number;
-      if (number !== undefined) yield number;
-    }
-  }
 }

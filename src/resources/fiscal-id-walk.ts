@@ -191,7 +191,7 @@ export class FiscalIdWalk {
       this.#addUnknown(ids, error);
       return [];
     }
-    if (ids.length === 1 && spelling !== 'brackets') this.#plainRefusal = error as Refusal;
+    if (this.#query.fiscalIds.length === 1 && spelling !== 'brackets') this.#plainRefusal = error as Refusal;
     return ids;
   }
 

@@ -20,7 +20,7 @@ describe('sizes of pages', () => {
     expect([0, 22, 44].map((from) => sizes.nextWindow(from).offset)).toEqual([0, 22, 44]);
     sizes.serve(sizes.nextWindow(0), { count: 22, bytes: 100 }, false);
     const place = new Place(sizes, new WalkStatus());
-    place.refuse(sizes.nextWindow(198), refusal, { onRefusal: 'shrink' });
+    place.refuse(sizes.nextWindow(198), refusal);
     const half = sizes.nextWindow(198, place.mostAt(198));
     expect(half).toMatchObject({ offset: 198, size: 11 });
     place.came(half, { count: 11, bytes: 100 });
