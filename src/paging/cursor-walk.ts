@@ -135,6 +135,7 @@ class CursorWalk {
       yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
       if (this.#isEnough || this.#read >= most) return;
       empty = records.count === 0 ? empty + 1 : 0;
+      if (empty > 0) this.#unique.pagesWithoutNews = 0;
       const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
       if (isEndless || this.#unique.isRepeating()) return this.#endRepeating();
     }

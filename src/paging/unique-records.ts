@@ -62,7 +62,8 @@ export class UniqueRecords {
   /** Let through, so that none is missing, although a key that may stand for several records came before with another content. */
   unsure = 0;
   /** Pages in a row, and their records, that had nothing but what came before in the pass. */
-  #withoutNews = { pages: 0, records: 0 };
+  pagesWithoutNews = 0;
+  #recordsWithoutNews = 0;
   readonly newReader: NewReader;
   readonly #identity: IdentityReader;
   readonly #contents: HashSet;
@@ -101,8 +102,8 @@ export class UniqueRecords {
 
   /** Whether pages in a row with nothing new show that the service repeats itself, where they have at least so many records. */
   isRepeating(least = 0): boolean {
-    const { pages, records } = this.#withoutNews;
-    return records >= least && pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
+    const pages = this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
+    return this.pagesWithoutNews >= pages && this.#recordsWithoutNews >= least;
   }
 
   /** The contents of this pass in their order: equal for two passes that read the same. */
@@ -114,7 +115,7 @@ export class UniqueRecords {
   beginPass(scope: Scope): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    this.#withoutNews = { pages: 0, records: 0 };
+    this.pagesWithoutNews = this.#recordsWithoutNews = 0;
     this.#sequence.fill(0);
     this.#pass = this.#newSet();
     this.#passKeys = this.#newSet();
@@ -166,11 +167,9 @@ export class UniqueRecords {
     }
     this.size += fresh.length;
     this.repeatedInPass += repeated.length;
-    if (this.inPass > before) this.#withoutNews = { pages: 0, records: 0 };
-    else if (batch.count > 0) {
-      this.#withoutNews.pages++;
-      this.#withoutNews.records += batch.count;
-    }
+    if (this.inPass > before) this.pagesWithoutNews = this.#recordsWithoutNews = 0;
+    else if (batch.count > 0) this.pagesWithoutNews++;
+    if (this.pagesWithoutNews > 0) this.#recordsWithoutNews += batch.count;
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       again,
