@@ -17,9 +17,11 @@ function commandsOf(parent: Command, path: readonly string[] = []): string[] {
     const own = [...path, command.name()];
     const required = command.registeredArguments.filter((argument) => argument.required);
     const values = required.map((argument) => valueOf(argument.name()));
-    // A statement needs to be told of whom. The sandbox serves until it is stopped, and asks nobody.
+    // A statement needs to be told of whom. The sandbox, which serves until it is stopped, and the manual ask nobody.
     const flags = own[0] === 'statement' ? ['--all'] : [];
-    return own[0] === 'sandbox' ? [] : [[...own, ...values, ...flags].join(' '), ...commandsOf(command, own)];
+    return ['sandbox', '__man'].includes(own[0]!)
+      ? []
+      : [[...own, ...values, ...flags].join(' '), ...commandsOf(command, own)];
   });
 }
 
