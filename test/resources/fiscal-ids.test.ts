@@ -101,11 +101,7 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
       expect(await run([...ISSUED, ids], { ...service, encoding: how })).toMatchObject(WHOLE);
     const one = await run([...ISSUED, '2-7'], { ...service, encoding: how });
     expect(one).toMatchObject({ code: 0, ids: [2, 4] });
-    const ignoring = await run([...ISSUED, '2-7'], {
-      ...service,
-      encoding: how,
-      ignores: true,
-    });
+    const ignoring = await run([...ISSUED, '2-7'], { ...service, encoding: how, ignores: true });
     expect(ignoring).toMatchObject(reading === 'brackets' ? {} : { code: 0, ids: [2, 4] });
   });
 
@@ -120,10 +116,7 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
     const some = await run([...ISSUED, '1-9,8-6,2-7,9-4'], service);
     expect(some).toMatchObject(WHOLE);
     expect(some.stderr).toMatch(/has the fiscal ID 8-6\n.*has the fiscal ID 9-4\n/);
-    const strict = await run([...RECEIVED, '1-9,8-6,2-7', '--strict'], {
-      ...service,
-      names: false,
-    });
+    const strict = await run([...RECEIVED, '1-9,8-6,2-7', '--strict'], { ...service, names: false });
     expect({ code: strict.code, ids: strict.ids }).toEqual({ ...WHOLE, code: 6 });
     expect(strict.stderr).toContain('1 unknown fiscal ID: 8-6');
   });
@@ -246,12 +239,7 @@ describe('hundreds of fiscal IDs', () => {
     const parties = all.slice(0, count);
     const invoices = parties.filter((_, at) => at % 3 === 0);
     const exit = await run([...ISSUED, parties.join(',')], { reading, invoices, parties });
-    expect({ ...exit, ids: exit.ids.length }).toMatchObject({
-      code: 0,
-      ids: invoices.length,
-      stderr: '',
-      calls,
-    });
+    expect(exit).toMatchObject({ code: 0, ids: { length: invoices.length }, stderr: '', calls });
   });
 
   it('end with the list that reaches the limit', async () => {
@@ -267,11 +255,7 @@ describe('hundreds of fiscal IDs', () => {
   });
 
   it('are asked for one by one where it reads one of them, and all come', async () => {
-    const { code, ids } = await run([...ISSUED, parties.join(',')], {
-      reading: 'last',
-      invoices,
-      parties,
-    });
+    const { code, ids } = await run([...ISSUED, parties.join(',')], { reading: 'last', invoices, parties });
     expect({ code, ids: ids.length }).toEqual({ code: 0, ids: 100 });
   });
 

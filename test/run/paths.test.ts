@@ -24,11 +24,8 @@ async function place(): Promise<{ folder: string; env: Record<string, string> }>
   mkdirSync(home, { mode: 0o700 });
   const env = { FOLIO_CONFIG_DIR: home };
   writeFileSync(join(home, 'config.json'), '{"version":1,"profiles":{},"settings":{}}', { mode: 0o600 });
-  for (const line of [
-    'sync books.db issued',
-    'issued --limit 3 -o a.jsonl',
-    'issued download dl --limit 3 --only pdf',
-  ])
+  const download = 'issued download dl --limit 3 --only pdf';
+  for (const line of ['sync books.db issued', 'issued --limit 3 -o a.jsonl', download])
     expect(await runHere(['--sandbox', ...line.split(' ')], { env, cwd: folder })).toMatchObject({ code: 0 });
   writeFileSync(join(folder, 'ids.txt'), '1-9\n');
   writeFileSync(join(folder, 'token'), TEST_TOKEN);
@@ -86,10 +83,8 @@ describe('what a run reads', () => {
     const before = contents(folder);
     for (const [line, says] of REFUSED) {
       const args = line.replace('LAST', last).split(' ');
-      const { code, stdout, stderr } = await runHere(args, {
-        env: { ...env, FOLIO_TOKEN: undefined },
-        cwd: folder,
-      });
+      const place = { env: { ...env, FOLIO_TOKEN: undefined }, cwd: folder };
+      const { code, stdout, stderr } = await runHere(args, place);
       expect([line, stdout.toString(), stderr]).toEqual([line, '', expect.stringContaining(says)]);
       expect([line, code]).toEqual([line, 2]);
       expect(contents(folder)).toEqual(before);

@@ -120,10 +120,8 @@ async function changesOf(pairs: readonly Pair[], folder: string): Promise<number
 async function syncedOf(pairs: readonly Pair[], folder: string): Promise<number[]> {
   const path = join(folder, 'books.db');
   for (const which of ['before', 'after'] as const) {
-    const { code, stderr } = await runScripted(
-      ['sync', path, 'issued'],
-      [pageOf(pairs.map((pair) => pair[which]))],
-    );
+    const page = pageOf(pairs.map((pair) => pair[which]));
+    const { code, stderr } = await runScripted(['sync', path, 'issued'], [page]);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   }
   const database = await open(path);
@@ -163,11 +161,7 @@ it('compares records whose members are named by data, more names in all than a t
   const records = (name: string): string[] =>
     Array.from({ length: 10 }, (_, at) => `{"id":${at},"by":{${members(name, at).join(',')}}}`);
   const folder = temporaryFolder();
-  const pairs = records('old').map((before, id) => ({
-    id,
-    before,
-    after: records('new')[id]!,
-    isChanged: true,
-  }));
+  const after = records('new');
+  const pairs = records('old').map((before, id) => ({ id, before, after: after[id]!, isChanged: true }));
   expect(await changesOf(pairs, folder)).toEqual(pairs.map(({ id }) => id));
 });

@@ -61,15 +61,9 @@ describe('a workbook', () => {
 });
 
 describe('documents of several types', () => {
+  const usual = { documentType: 'INVOICE', totalAmount: 9, currency: 'CLP' };
   const document = (number: number, fields: object): string =>
-    JSON.stringify({
-      id: `i${number}`,
-      documentType: 'INVOICE',
-      number,
-      totalAmount: 9,
-      currency: 'CLP',
-      ...fields,
-    });
+    JSON.stringify({ id: `i${number}`, number, ...usual, ...fields });
   const books = [
     document(1, { date: '2026-10-01', amountToBePaid: 9 }),
     document(2, { date: '2026-10-02', amountToBePaid: 5, documentType: 'CREDIT_NOTE' }),
@@ -118,15 +112,8 @@ it.each([
   const file = join(temporaryFolder(), 'book.xlsx');
   const documents = [{}, { documentType: 'CREDIT_NOTE' }, { status: 'CANCELLED' }].map((fields, id) =>
     JSON.stringify({
-      ...{
-        id,
-        number: id,
-        documentType: 'INVOICE',
-        date: '2026-01-01',
-        dueBy: '2026-01-01',
-        currency: 'CLP',
-      },
-      ...{ amountToBePaid: 5, totalAmount: 5, customer: { name: 'A' }, ...fields },
+      ...{ id, number: id, documentType: 'INVOICE', date: '2026-01-01', dueBy: '2026-01-01' },
+      ...{ currency: 'CLP', amountToBePaid: 5, totalAmount: 5, customer: { name: 'A' }, ...fields },
     }),
   );
   await runScripted(['statement', '--all', '-o', file, ...flags], [pageOf(documents)]);

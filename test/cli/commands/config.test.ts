@@ -63,11 +63,7 @@ describe('folio config set', () => {
   ])('refuses %s %s', async (name, value, message) => {
     const store = memoryStore();
     const { code, stdout, stderr } = await config(['set', name, value], store);
-    expect({ code, stdout, stderr }).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    });
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
     expect(stderr).not.toContain('s3cret');
     expect(store.settings()).toEqual({});
   });
@@ -92,6 +88,8 @@ describe('folio config set', () => {
   });
 });
 
+const FROMAT = 'warning: /store/config.json: "fromat" is no setting of folio\'s\n';
+
 describe('folio config get, list, unset, path', () => {
   it.each<[argv: string, code: number, stdout: string, stderr?: string]>([
     ['get timeout', 0, '2.5\n'],
@@ -103,12 +101,7 @@ describe('folio config get, list, unset, path', () => {
       '',
       'folio: timeout is not set for profile acme\n  Set it with `folio config set timeout <value> --profile acme`.\n',
     ],
-    [
-      'list',
-      0,
-      'timeout  2.5\nformat   jsonl\n',
-      'warning: /store/config.json: "fromat" is no setting of folio\'s\n',
-    ],
+    ['list', 0, 'timeout  2.5\nformat   jsonl\n', FROMAT],
     ['list --profile acme', 0, 'format  csv\n'],
     ['list --profile vault', 0, ''],
     ['unset retries', 0, ''],

@@ -44,12 +44,8 @@ describe('--group-by with a unit of the calendar', () => {
       const { stdout } = await ask(BOOK, `--where currency=CLP ${months} --sort ${sort}`);
       return stdout.trimEnd().split('\n').slice(1);
     };
-    expect(await sorted('-date:month')).toEqual([
-      '2026-11,CLP,2,18',
-      '2026-10,CLP,1,5',
-      '2025-12,CLP,1,100',
-      ',CLP,1,7',
-    ]);
+    const latest = '2026-11,CLP,2,18 2026-10,CLP,1,5 2025-12,CLP,1,100 ,CLP,1,7';
+    expect((await sorted('-date:month')).join(' ')).toBe(latest);
     expect((await sorted('-total'))[0]).toBe('2025-12,CLP,1,100');
   });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { pageOf, runScripted } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
@@ -26,10 +26,7 @@ function earlier(content: string): string {
   return file;
 }
 
-async function changes(
-  flags: readonly string[],
-  { terminal = false, key = 'id' } = {},
-): Promise<ScriptedExit> {
+async function changes(flags: readonly string[], { terminal = false, key = 'id' } = {}) {
   const argv = ['issued', '--changes-since', earlier(`${BEFORE.join('\n')}\n`), ...flags];
   const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
   return runScripted(argv, [pageOf(AFTER)], { terminal, env, config: async () => keyedBy(key) });
@@ -101,26 +98,21 @@ describe('--changes-since', () => {
       '{"id":1,"totalAmount":5,"amountToBePaid":3,"payments":[{"amount":2}]}\n',
       '{"id":2,"totalAmount":7,"amountToBePaid":4,"payments":[{"amount":3}]}',
     ];
-    const of = async (columns: string): Promise<ScriptedExit> =>
-      runScripted(
-        ['issued', '--changes-since', earlier(before), '--columns', columns, '--format', 'csv'],
-        [pageOf([now])],
-      );
-    await expectAnswer(
-      of('_change,id,open,total,record.totalAmount'),
-      '_change,id,open,total,record.totalAmount\nadded,2,4,7,7\ngone,1,3,5,5\n',
-    );
+    const argv = ['issued', '--changes-since', earlier(before), '--format', 'csv', '--columns'];
+    const of = (columns: string) => runScripted([...argv, columns], [pageOf([now])]);
+    const columns = '_change,id,open,total,record.totalAmount';
+    await expectAnswer(of(columns), `${columns}\nadded,2,4,7,7\ngone,1,3,5,5\n`);
     const missing = await of('_change,id,shop');
     expect([missing.code, missing.stdout]).toEqual([0, '_change,id,shop\nadded,2,\ngone,1,\n']);
     expect(missing.stderr).toContain('warning: --columns: no record has a value in shop');
-    for (const [column, says] of [
-      ['totalAmont', 'Did you mean totalAmount?'],
-      ['payments.amount', 'is within the list payments'],
-    ] as const)
-      expect(await of(`_change,id,${column}`)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining(says),
-      });
+    const wrong = {
+      totalAmont: 'Did you mean totalAmount?',
+      'payments.amount': 'is within the list payments',
+    };
+    for (const [column, says] of Object.entries(wrong)) {
+      const { code, stderr } = await of(`_change,id,${column}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    }
   });
 
   it('takes another key, other columns beside it, and only what --where keeps of both', async () => {
@@ -172,17 +164,14 @@ describe('--changes-since', () => {
     const folder = temporaryFolder();
     const [all, old, now] = ['all', 'old', 'new'].map((name) => join(folder, `${name}.jsonl`));
     writeFileSync(all!, BEFORE.join('\n'));
-    const write = (file: string, flags: string) =>
-      runScripted(
-        ['issued', '--from', all!, '-o', file, '--receipt', 'beside', ...flags.split(' ').filter(Boolean)],
-        [],
-      );
+    const write = (file: string, flags: string) => {
+      const argv = ['issued', '--from', all!, '-o', file, '--receipt', 'beside'];
+      return runScripted([...argv, ...flags.split(' ').filter(Boolean)], []);
+    };
     expect(await write(old!, older)).toMatchObject({ code: 0 });
     expect(await write(now!, newer)).toMatchObject({ code: 0 });
-    await expectRefused(
-      runScripted(['issued', '--from', now!, '--changes-since', old!], []),
-      `folio: cannot compare with ${old}: ${says.replace('NEW', now!)}`,
-    );
+    const refused = `folio: cannot compare with ${old}: ${says.replace('NEW', now!)}`;
+    await expectRefused(runScripted(['issued', '--from', now!, '--changes-since', old!], []), refused);
   });
 
   it('compares two parts of the same conditions, and those of fiscal IDs with the same of the earlier export', async () => {
@@ -196,13 +185,9 @@ describe('--changes-since', () => {
     writeFileSync(all!, records.with(0, records[0]!.replace('1-9', '9-9')).join('\n'));
     const now = join(folder, 'new.jsonl');
     expect(await of(all!, ...part, '-o', now)).toMatchObject({ code: 0 });
-    const changed = '_change,id,number,field,old,new\nchanged,1,1,receiverFiscalId,1-9,9-9\n';
-    expect(await of(now, '--changes-since', old!)).toEqual({
-      code: 0,
-      stdout: changed,
-      stderr: '',
-      asked: [],
-    });
+    const stdout = '_change,id,number,field,old,new\nchanged,1,1,receiverFiscalId,1-9,9-9\n';
+    const changed = { code: 0, stdout, stderr: '', asked: [] };
+    expect(await of(now, '--changes-since', old!)).toEqual(changed);
     const ids = ['--customer-fiscal-id', '2-9,3-9'];
     await expectAnswer(of(all!, ...ids, '--changes-since', all!, '--no-header'), '');
   });

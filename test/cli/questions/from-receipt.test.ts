@@ -18,11 +18,10 @@ async function exported(page: string, code: number): Promise<string> {
   return file;
 }
 
+const QUESTION = '--sum totalAmount --field currency==CLP --no-header';
+
 const sumOf = (file: string): Promise<ScriptedExit> =>
-  runScripted(
-    ['issued', '--from', file, '--sum', 'totalAmount', '--field', 'currency==CLP', '--no-header'],
-    [],
-  );
+  runScripted(['issued', '--from', file, ...QUESTION.split(' ')], []);
 
 const SUM = 'CLP,2,3.30,0.00,0.00,0\n';
 
@@ -105,12 +104,8 @@ describe('an answer that rests on a file', () => {
     const file = await exported(WHOLE, 0);
     appendFileSync(file, '{"id":3,"totalAmount":1}\n');
     const warning = `warning: ${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs\n`;
-    expect(await sumOf(file)).toEqual({
-      code: 0,
-      stdout: 'CLP,3,4.30,0.00,0.00,0\n',
-      stderr: warning,
-      asked: [],
-    });
+    const stdout = 'CLP,3,4.30,0.00,0.00,0\n';
+    expect(await sumOf(file)).toEqual({ code: 0, stdout, stderr: warning, asked: [] });
     const short = await exported(SHORT, 6);
     writeFileSync(short, readFileSync(short, 'utf8').replace('1.10', '1.20'));
     expect(await sumOf(short)).toMatchObject({ code: 0, stderr: warning.replaceAll(file, short) });

@@ -183,18 +183,11 @@ it('is exit 6 where no record of one of several organizations has what the answe
   expect(aging).toMatchObject({ code: 6, stdout: expect.stringMatching(/^_profile,.*\nnorth,Roble,/) });
   expect(aging.stderr).toContain(noDue);
   expect(aging.stderr).toContain(noAmount);
-  expect(await run('--profile north --overdue --count')).toMatchObject({
-    code: 0,
-    stdout: '1\n',
-    stderr: '',
-  });
+  const one = { code: 0, stdout: '1\n', stderr: '' };
+  expect(await run('--profile north --overdue --count')).toMatchObject(one);
   // A column that is there without a value is absent, and nothing is missing.
   organizations.south.records.issued = [record('dueBy', 'amountToBePaid').replace('"2020-01-31"', 'null')];
-  expect(await run('--profile north,south --overdue --count')).toMatchObject({
-    code: 0,
-    stdout: '1\n',
-    stderr: '',
-  });
+  expect(await run('--profile north,south --overdue --count')).toMatchObject(one);
 });
 
 describe('what is within a list', () => {
