@@ -27,13 +27,8 @@ describe('the facts of a column', () => {
 
   it('tell days, midnights and points in time apart', () => {
     const facts = factsOf(
-      ...[
-        '"2024-10-15"',
-        '"2024-10-15T00:00:00Z"',
-        '"2024-10-15T00:00:00"',
-        '"2024-10-15T10:30:00.120-03:00"',
-      ],
-      ...['"2024-02-30"', '"2024-10-15T25:00:00Z"', '"15/10/2024"', '""'],
+      ...['"2024-10-15"', '"2024-10-15T00:00:00Z"', '"2024-10-15T00:00:00"', '"15/10/2024"', '""'],
+      ...['"2024-10-15T10:30:00.120-03:00"', '"2024-02-30"', '"2024-10-15T25:00:00Z"'],
     );
     expect(facts).toMatchObject({ texts: 8, empty: 1, dated: 5, days: 1, midnights: 1, localMidnights: 1 });
     expect(facts).toMatchObject({ times: 3, fraction: 2, zones: new Set(['Z', '', '-03:00']) });

@@ -79,12 +79,8 @@ CLP                 10003
     const short = `[${'{"a":"x","b":"y"},'.repeat(9_999)}{"a":"x","b":"y"}]`;
     const lines = (await table([short, '[{"a":"longer","b":"y","c":"late"}]'])).split('\n');
     expect(lines.slice(0, 3)).toEqual(['a  b', '─  ─', 'x  y']);
-    expect(lines.slice(10_002)).toEqual([
-      'longer  y',
-      '',
-      'Not shown: c · they came late: --columns, or a file',
-      '',
-    ]);
+    const note = 'Not shown: c · they came late: --columns, or a file';
+    expect(lines.slice(10_002)).toEqual(['longer  y', '', note, '']);
   });
 });
 
@@ -131,12 +127,8 @@ Not shown: customer.fiscalId, id, files, note · --columns, --wide
   });
 
   it('keeps to its width and lets no control through, whatever the records hold', async () => {
-    const value = fc.oneof(
-      hostileText,
-      fc.integer(),
-      fc.constant(null),
-      fc.array(hostileText, { maxLength: 2 }),
-    );
+    const list = fc.array(hostileText, { maxLength: 2 });
+    const value = fc.oneof(hostileText, fc.integer(), fc.constant(null), list);
     const record = fc.dictionary(
       fc.oneof(hostileText, fc.constantFrom('number', 'status', 'dueBy', 'name')),
       value,

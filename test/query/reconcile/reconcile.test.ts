@@ -309,10 +309,7 @@ describe('reconcile', () => {
       ] as const;
       const both = Object.fromEntries(order === 0 ? files : files.toReversed());
       const { code, stderr } = await runReconcile(both, [receivedRecord()], ['-v']);
-      expect({ code, said: stderr.includes('1 document also listed as pending') }).toEqual({
-        code: 0,
-        said: true,
-      });
+      expect([code, stderr]).toEqual([0, expect.stringContaining('1 document also listed as pending')]);
     }
   });
 
@@ -490,10 +487,8 @@ describe('reconcile', () => {
     expect(short(ofDays)).toEqual(only(101, 103));
     expect(ofDays.stderr).toContain('\n1 document of the service without a date, in no period\n');
     const inNone = await runReconcile({ 'v.csv': register('sales', [{}]) }, [issuedRecord(), undated]);
-    expect(inNone).toMatchObject({
-      code: 0,
-      stderr: '1 document of the service without a date, in no period\n',
-    });
+    const undatedOne = '1 document of the service without a date, in no period\n';
+    expect(inNone).toMatchObject({ code: 0, stderr: undatedOne });
     const unnamed = await runReconcile({ 'compras.csv': register('registro', list) }, records);
     expect(unnamed).toMatchObject({ code: 2, text: '' });
     expect(unnamed.stderr).toContain('compras.csv does not say in its name of which month it is');
