@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { after, always, from, inTurn, status, where } from '../support/faults.ts';
+import { after, always, from, inTurn, status, where, type FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, pagesOf } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';
@@ -11,7 +11,7 @@ const WHOLE = { code: 0, stdout: lines(received) };
 const slow = (code: number) => after(29_100, status(code));
 
 describe('a page that is refused', () => {
-  it.each([
+  it.each<[what: string, script: FaultScript, pages: string[], listing?: string]>([
     [
       'after 29 s is asked for once more, and only then for less',
       inTurn(undefined, slow(502), slow(502)),
@@ -27,18 +27,13 @@ describe('a page that is refused', () => {
       where(({ records }) => records.length > 50, status(502)),
       ['0 x 100', '0 x 50', '0 x 100'],
     ],
-  ])('%s', async (_, script, pages) => {
-    const { requests, sleeps, ...exit } = await runModel(ARGS, { service, script });
+    ['at once is shrunk on every listing', inTurn(status(502)), ['0 x 100', '0 x 50'], 'issued'],
+  ])('%s', async (_, script, pages, listing = 'received') => {
+    const args = [listing, ...ARGS.slice(1)];
+    const { requests, sleeps, ...exit } = await runModel(args, { service, script });
     expect(exit).toMatchObject(WHOLE);
     expect(pagesOf(requests).slice(0, pages.length)).toEqual(pages);
     if (pages.length === 3) expect(sleeps).toEqual([]);
-  });
-
-  it('is shrunk on every listing', async () => {
-    const args = ['issued', ...ARGS.slice(1)];
-    const { requests, ...exit } = await runModel(args, { service, script: inTurn(status(502)) });
-    expect(exit).toMatchObject(WHOLE);
-    expect(pagesOf(requests).slice(0, 2)).toEqual(['0 x 100', '0 x 50']);
   });
 });
 

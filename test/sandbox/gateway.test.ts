@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { chooseFault } from '../../src/sandbox/gateway.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
-import { startSandbox, type SandboxOptions, type Sandbox } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { httpGet, type HttpAnswer } from '../support/http-get.ts';
+import { serve } from './serve.ts';
 
 /** The waits, in ms, of 20 calls of a path; nothing really waits. */
 async function waits(path: string, options: SandboxOptions): Promise<number[]> {
   const waited: number[] = [];
-  const sandbox: Sandbox = await startSandbox({
-    ...options,
-    sleep: (milliseconds) => Promise.resolve(waited.push(milliseconds)),
-  });
-  for (let call = 0; call < 20; call++) {
-    await httpGet(sandbox.baseUrl + path, { headers: { authorization: sandbox.tokens[0] } });
-  }
-  await sandbox.close();
+  const sleep = (milliseconds: number) => Promise.resolve(waited.push(milliseconds));
+  const { get } = await serve({ ...options, sleep });
+  for (let call = 0; call < 20; call++) await get(path);
   return waited;
 }
 
@@ -38,14 +34,9 @@ it('lets the received listing alone take 10 to 25 s', async () => {
 /** The statuses of so many calls, one after the other, and the codes of the errors that they ended with. */
 async function outcomesOf(calls: number, call: () => Promise<HttpAnswer>): Promise<Set<unknown>> {
   const outcomes = new Set<unknown>();
-  for (let number = 0; number < calls; number++) {
-    outcomes.add(
-      await call().then(
-        ({ status }) => status,
-        (error: NodeJS.ErrnoException) => error.code,
-      ),
-    );
-  }
+  const codeOf = (error: NodeJS.ErrnoException): unknown => error.code;
+  for (let number = 0; number < calls; number++)
+    outcomes.add(await call().then(({ status }): unknown => status, codeOf));
   return outcomes;
 }
 
@@ -53,11 +44,8 @@ const proper = jsonReply(200, '{}');
 const faults = (seed: number, rate: number): string[] =>
   Array.from({ length: 2000 }, (_, call) => {
     const reply = chooseFault({ seed, rate, call, now: 0 })?.(proper);
-    return reply === undefined
-      ? ''
-      : [reply.status, reply.breaks ?? (reply.body as Buffer).toString(), reply.headers['retry-after']].join(
-          ' ',
-        );
+    const said = reply && [reply.status, reply.breaks ?? reply.body, reply.headers['retry-after']];
+    return said?.map((one) => String(one ?? '')).join(' ') ?? '';
   });
 
 describe('faults', () => {
@@ -86,38 +74,30 @@ describe('faults', () => {
 
   it('reach the client, and the same request succeeds later', async () => {
     const log: string[] = [];
-    const sandbox = await startSandbox({ failRate: 0.5, log: (line) => log.push(line) });
-    const headers = { authorization: sandbox.tokens[0] };
-    const outcomes = await outcomesOf(60, () => httpGet(`${sandbox.baseUrl}/customers`, { headers }));
-    await sandbox.close();
+    const { get } = await serve({ failRate: 0.5, log: (line) => log.push(line) });
+    const outcomes = await outcomesOf(60, () => get('/customers'));
     expect(outcomes).toEqual(new Set([200, 429, 500, 502, 503, 'ECONNRESET']));
     expect(log.some((line) => line.includes('200 cut short'))).toBe(true);
     expect(log.some((line) => line.includes('connection reset'))).toBe(true);
   });
 
   it('reach the signed links too, whose redirect has no body to cut', async () => {
-    const working = await startSandbox({ seed: 1 });
-    const page = await httpGet(`${working.baseUrl}/invoices/issued`, {
-      headers: { authorization: working.tokens[0] },
-    });
-    await working.close();
+    const page = await (await serve({ seed: 1 })).get('/invoices/issued');
     const { pageResults } = page.json as { pageResults: { files: { fileUrl: string }[] }[] };
     const { pathname, search } = new URL(pageResults.flatMap(({ files }) => files)[0]!.fileUrl);
     // The same seed signs the same links.
-    const sandbox = await startSandbox({ failRate: 0.9, seed: 1 });
-    const link = new URL(sandbox.baseUrl).origin + pathname + search;
+    const { baseUrl } = await serve({ failRate: 0.9, seed: 1 });
+    const link = new URL(baseUrl).origin + pathname + search;
     const outcomes = await outcomesOf(60, () => httpGet(link));
-    await sandbox.close();
     expect(outcomes).toEqual(new Set([302, 429, 500, 502, 503, 'ECONNRESET']));
   });
 });
 
 it('break connections with TLS too', async () => {
   const certificate = await makeCertificate();
-  const sandbox = await startSandbox({ certificate, failRate: 1 });
-  const options = { ca: certificate.cert, headers: { authorization: sandbox.tokens[0] } };
-  const outcomes = await outcomesOf(20, () => httpGet(`${sandbox.baseUrl}/customers`, options));
-  await sandbox.close();
+  const { baseUrl, tokens } = await serve({ certificate, failRate: 1 });
+  const options = { ca: certificate.cert, headers: { authorization: tokens[0] } };
+  const outcomes = await outcomesOf(20, () => httpGet(`${baseUrl}/customers`, options));
   expect(outcomes).toContain('ECONNRESET');
   expect(outcomes).not.toContain(200);
 });

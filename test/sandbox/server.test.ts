@@ -16,12 +16,6 @@ describe('startSandbox', () => {
     await expect(httpGet(sandbox.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('rejects when the port is in use', async () => {
-    const { baseUrl } = await serve({});
-    const port = Number(new URL(baseUrl).port);
-    await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  });
-
   it('breaks off a call that waits, when it closes', async () => {
     let wait = (): void => {};
     const waits = new Promise<void>((resolve) => (wait = resolve));
@@ -39,54 +33,32 @@ describe('startSandbox', () => {
     await broken;
   });
 
-  it('answers for a method that it does not have as for an address that it does not have', async () => {
-    const { baseUrl, tokens } = await serve({});
-    for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
-      const answer = await httpGet(`${baseUrl}/customers`, {
-        method,
-        headers: { authorization: tokens[0] },
-      });
-      expect(answer.status).toBe(403);
-    }
-  });
-
-  it('takes a path that does not decode for an address that it does not have', async () => {
-    const { get } = await serve({});
+  it('answers for a method, or a path that does not decode, as for an address that it does not have', async () => {
+    const { baseUrl, tokens, get } = await serve({});
+    const headers = { authorization: tokens[0] };
+    for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])
+      expect((await httpGet(`${baseUrl}/customers`, { method, headers })).status).toBe(403);
     expect((await get('/customers/%E0%A4%A')).status).toBe(403);
   });
 
   it('serves an organization that has nothing', async () => {
     const { get } = await serve({ issued: 0, received: 0, customers: 0, funds: 0, documents: 0 });
-    for (const path of [
-      '/invoices/issued?options_sortBy=AMOUNT',
-      '/invoices/received',
-      '/accounts-payable/prepaid-expenses',
-    ]) {
-      expect((await get(path)).json).toMatchObject({ total: 0, pageResults: [], errors: [] });
-    }
+    const listings = ['invoices/issued?options_sortBy=AMOUNT', 'invoices/received'];
+    for (const path of [...listings, 'accounts-payable/prepaid-expenses'])
+      expect((await get(`/${path}`)).json).toMatchObject({ total: 0, pageResults: [], errors: [] });
     expect((await get('/customers')).json).toEqual({ data: [], errors: [], nextToken: null });
   });
 
   it('sends a page that is too large to hold in pieces, compressed or not', async () => {
     const { get } = await serve({ issued: 5001, now });
-    const plain = await get('/invoices/issued?options_pageSize=5001');
+    const listing = '/invoices/issued?options_pageSize=';
+    const plain = await get(`${listing}5001`);
     expect(plain.headers['transfer-encoding']).toBe('chunked');
-    const compressed = await get('/invoices/issued?options_pageSize=5001', {
-      'accept-encoding': 'br, gzip;q=0.5',
-    });
+    const compressed = await get(`${listing}5001`, { 'accept-encoding': 'br, gzip;q=0.5' });
     expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
     const { pageResults } = plain.json as { pageResults: object[] };
-    const last = (await get('/invoices/issued?options_page=5000&options_pageSize=1')).json as {
-      pageResults: object[];
-    };
-    expect(pageResults.slice(-1)).toEqual(last.pageResults);
-  });
-
-  it('sends the same bytes again for the same query', async () => {
-    const { get } = await serve({ now });
-    const path = '/invoices/issued?options_pageSize=100';
-    const [once, again] = [await get(path), await get(path)];
-    expect(once.body.equals(again.body)).toBe(true);
+    const last = await get(`${listing}1&options_page=5000`);
+    expect(last.json).toMatchObject({ pageResults: pageResults.slice(-1) });
   });
 
   it.each([
