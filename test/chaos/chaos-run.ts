@@ -8,7 +8,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { lastingFaults, randomFaults } from './random-faults.ts';
 
 export interface ChaosRun {
-  readonly seed: number;
   readonly argv: readonly string[];
   readonly code: number;
   readonly stderr: string;
@@ -50,7 +49,7 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const leftBehind = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
   if (folder !== undefined) rmSync(folder, { recursive: true });
   const delivered = file === undefined ? stdout : file === OLD ? undefined : file;
-  return { seed, argv, code, stderr, delivered, expected: exported(records, format), leftBehind };
+  return { argv, code, stderr, delivered, expected: exported(records, format), leftBehind };
 }
 
 /** The records in a format, written without any code of the program. */

@@ -19,11 +19,8 @@ async function movingRun(seed: number) {
   };
   const service = new ModelService({ issued: listing.records });
   const line = `issued --format jsonl --page-size ${1 + random(12)} --concurrency ${1 + random(4)}`;
-  const { code, stdout, stderr } = await runModel(line.split(' '), {
-    service,
-    script,
-    turns: () => random(4),
-  });
+  const turns = () => random(4);
+  const { code, stdout, stderr } = await runModel(line.split(' '), { service, script, turns });
   const given = stdout === '' ? [] : stdout.trimEnd().split('\n');
   const fault = [0, 5, 6].includes(code) ? listing.faultOf(given, code === 0) : `exit ${code}: ${stderr}`;
   return { code, fault };

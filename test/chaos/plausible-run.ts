@@ -17,17 +17,8 @@ export async function plausibleRun(seed: number) {
   const truth = service.truth;
   const code = await runCommandLine(context);
   const given = context.stdout.text === '' ? [] : context.stdout.text.trimEnd().split('\n').map(withoutLinks);
-  return {
-    seed,
-    argv,
-    freedoms,
-    service,
-    truth,
-    code,
-    given,
-    stderr: context.stderr.text,
-    isSized: sized !== '',
-  };
+  const { text: stderr } = context.stderr;
+  return { argv, freedoms, service, truth, code, given, stderr, isSized: sized !== '' };
 }
 
 type PlausibleRun = Awaited<ReturnType<typeof plausibleRun>>;

@@ -10,24 +10,14 @@ const ONE_IN = 5;
 const ENDS_ONE_IN = 40;
 
 const PASSING: readonly Fault[] = [
-  faults.reset,
-  faults.cut,
-  faults.drip,
-  faults.silence,
-  faults.html,
-  faults.jsonCutShort,
-  faults.truncatedGzip,
-  faults.gzipWithoutEnd,
-  faults.wrongCrc,
+  ...[faults.reset, faults.cut, faults.drip, faults.silence, faults.html, faults.jsonCutShort],
+  ...[faults.truncatedGzip, faults.gzipWithoutEnd, faults.wrongCrc],
   ...[408, 425, 429, 500, 502, 503, 504].map((code) => faults.status(code)),
   faults.status(429, { 'retry-after': '7' }),
   faults.status(503, { 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }),
   faults.status(429, { 'retry-after': 'soon' }),
   faults.after(29_500, faults.status(502)),
-  faults.body('[]'),
-  faults.body('null'),
-  faults.body('"no"'),
-  faults.body('{"total":0,"errors":[]}'),
+  ...['[]', 'null', '"no"', '{"total":0,"errors":[]}'].map((text) => faults.body(text)),
   faults.records(() => ['"record"']),
   faults.members({ errors: '[{"_type":"Busy"' }),
 ];

@@ -1,17 +1,58 @@
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
 import { ask, postgresForTests } from '../support/databases.ts';
-import { startPooler, type Pooler } from '../support/pgbouncer.ts';
-import { needing } from '../support/programs.ts';
+import { freePort, otherUser } from '../support/postgres-server.ts';
+import { needing, startProgram } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync } from '../support/run-against.ts';
+
+/** Starts PgBouncer with one connection that its clients share, each for a transaction. */
+async function startPooler(postgresPort: number) {
+  const folder = mkdtempSync(join(tmpdir(), 'folio-pgbouncer-'));
+  const user = process.getuid?.() === 0 ? otherUser() : undefined;
+  const port = await freePort();
+  const settings = [
+    ...['[databases]', `* = host=127.0.0.1 port=${postgresPort} user=books`, '[pgbouncer]'],
+    ...['listen_addr = 127.0.0.1', `listen_port = ${port}`, 'unix_socket_dir =', 'auth_type = any'],
+    ...['pool_mode = transaction', 'default_pool_size = 2', 'server_reset_query ='],
+  ];
+  const file = join(folder, 'pgbouncer.ini');
+  writeFileSync(file, `${settings.join('\n')}\n`);
+  for (const path of user === undefined ? [] : [folder, file]) chownSync(path, user!.uid, user!.gid);
+  const server = startProgram('pgbouncer', [file], {
+    ...{ ...user, cwd: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr! })) {
+    said.push(line);
+    if (line.includes('process up')) break;
+  }
+  if (server.exitCode !== null) throw new Error(`PgBouncer did not start: ${said.join('\n')}`);
+  server.stderr!.resume();
+  return {
+    /** The address through it of a database that has this address. */
+    through: (address: string) => address.replace(/:\d+\//, `:${port}/`),
+    async stop() {
+      const exit = once(server, 'exit');
+      server.kill('SIGKILL');
+      await exit;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
 describe(
   'folio sync behind a pooler that lends connections for a transaction',
   needing('pgbouncer', 'postgres'),
   () => {
     const server = postgresForTests();
-    let pooler: Pooler;
+    let pooler: Awaited<ReturnType<typeof startPooler>>;
     beforeAll(async () => {
       pooler = await startPooler(server().port);
     });

@@ -38,13 +38,8 @@ function pageOf({ invoices, origin }: InvoiceService, url: URL): string {
     ...invoice,
     ...(files && { files: files.map((link) => ({ fileUrl: link.startsWith('/') ? origin + link : link })) }),
   }));
-  return JSON.stringify({
-    total: invoices.length,
-    page,
-    pageSize: size,
-    pageResults: records,
-    errors: [],
-  });
+  const envelope = { total: invoices.length, page, pageSize: size, errors: [] };
+  return JSON.stringify({ ...envelope, pageResults: records });
 }
 
 interface ServiceExit {

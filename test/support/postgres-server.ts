@@ -46,14 +46,8 @@ export async function startPostgres(encryption?: ServerEncryption): Promise<Post
     if (user !== undefined) chownSync(join(data, 'server.key'), user.uid, user.gid);
     settings.push('ssl=on');
   }
-  const args = [
-    pathOf('postgres'),
-    '-D',
-    data,
-    '-k',
-    folder,
-    ...settings.flatMap((setting) => ['-c', setting]),
-  ];
+  const flags = settings.flatMap((setting) => ['-c', setting]);
+  const args = [pathOf('postgres'), '-D', data, '-k', folder, ...flags];
   let port: number;
   let server: ChildProcess | undefined;
   do {

@@ -1,11 +1,5 @@
-import {
-  execFileSync,
-  spawn,
-  spawnSync,
-  type ChildProcess,
-  type ExecFileSyncOptions,
-  type SpawnOptions,
-} from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess, ExecFileSyncOptions, SpawnOptions } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import known from './programs.json' with { type: 'json' };

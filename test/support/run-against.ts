@@ -1,13 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault, FaultScript } from './faults.ts';
-import {
-  ModelService,
-  NO_PAGE,
-  NOT_THERE,
-  respond,
-  type ModelRecords,
-  type ModelResponse,
-} from './model-service.ts';
+import { ModelService, NO_PAGE, NOT_THERE, respond } from './model-service.ts';
+import type { ModelRecords, ModelResponse } from './model-service.ts';
 import { runFolio, startFolio, type RunFolioOptions, type RunningFolio } from './run-folio.ts';
 import { runHere, type FolioExit } from './run-here.ts';
 import { startHttpService, type HttpService, type SeenRequest } from './servers.ts';
