@@ -111,13 +111,8 @@ describe('an id', () => {
     'and a parameter %j stay what they are',
     async (value) => {
       const name = `${value.replaceAll('=', '')}x`;
-      const { code, urls } = await ask(
-        'issued',
-        '--param',
-        `${name}=${value}`,
-        '--customer-fiscal-id',
-        value,
-      );
+      const flags = ['--param', `${name}=${value}`, '--customer-fiscal-id', value];
+      const { code, urls } = await ask('issued', ...flags);
       expect(code).toBe(urls.length === 0 ? 2 : 5);
       if (urls.length === 0) return;
       expect(urls[0]!.searchParams.get(name)).toBe(value);

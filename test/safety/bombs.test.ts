@@ -102,6 +102,7 @@ const TOO_WIDE = /more than 10000 different fields/;
 const NOT_SMALL = /expected a small value/;
 const emptyAs = (member: string): Bomb => bodyOf(`{"pageResults":[],"data":[],"${member}":${manyEmpty(12)}}`);
 const files = `{"total":1,"pageResults":[{"id":1,"files":${manyEmpty(12)}}]}`;
+const longText = (): string => `{"data":[{"a":"${'x'.repeat(20 * MIB)}"}]}`;
 const announced = { 'content-length': String(600 * MIB) };
 
 /** Bombs by what they weigh, or would. */
@@ -109,12 +110,7 @@ const HEAVY: readonly Row[] = [
   ['600 MB of zeros in 0.6 MB', () => zerosInGzip(600), JSONL, /inflates to more than 64 MiB/],
   ['600 MB without an end', () => stream(600), JSONL, /is larger than/],
   ['600 MB announced', () => stream(600, announced), JSONL, /is larger than/],
-  [
-    'a text of 20 MB',
-    () => bodyOf(`{"data":[{"a":"${'x'.repeat(20 * MIB)}"}]}`),
-    CSV,
-    /is longer than 16777216 bytes/,
-  ],
+  ['a text of 20 MB', () => bodyOf(longText()), CSV, /is longer than 16777216 bytes/],
   ['12 MB of errors', () => pageOf('{"id":1}', manyEmpty(12)), JSONL, /at most 4 MiB of "errors"/],
   ['12 MB as a total', () => emptyAs('total'), 'issued', NOT_SMALL],
   ['12 MB as a cursor', () => emptyAs('nextToken'), JSONL, NOT_SMALL],

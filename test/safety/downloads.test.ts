@@ -6,6 +6,7 @@ import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LOG_IN = '<!DOCTYPE html><html><title>Sign in</title></html>';
+const THANKS = '{"lines":[{"message":"thanks"}]}';
 
 interface Sent {
   readonly body: string | Buffer;
@@ -51,12 +52,7 @@ describe('a file', () => {
   });
 
   it.each([
-    [
-      'JSON that is no error, where JSON was named',
-      'json',
-      '{"lines":[{"message":"thanks"}]}',
-      'application/json',
-    ],
+    ['JSON that is no error, where JSON was named', 'json', THANKS, 'application/json'],
     ['XML in UTF-16', 'xml', Buffer.from('\ufeff<?xml version="1.0"?>', 'utf16le'), 'text/xml'],
     ['a PDF with bytes before it', 'pdf', `${' '.repeat(500)}%PDF-1.4`, 'application/pdf'],
   ])('of %s is kept', async (_, ending, body, type) => {

@@ -22,7 +22,8 @@ describe('a body that is made to take time', () => {
   });
 });
 
-const folder = temporaryFolder();
+const OUT = `--output ${temporaryFolder()}/out`;
+const wide = (count: number, rows: number) => () => page(`{${columns(count)}}`, rows);
 const NOTE = 'x'.repeat(80);
 
 /** Records and columns of which none is hostile: there are only many. */
@@ -38,21 +39,9 @@ const LARGE: readonly (readonly [what: string, flags: string, body: () => string
     '--format jsonl --sort -a',
     () => records(numbered(150_000, (at) => `{"id":${at},"a":${(at * 7919) % 1_000_003}}`)),
   ],
-  [
-    'a table of 8,000 columns and 50 rows is drawn',
-    '--format table --all',
-    () => page(`{${columns(8_000)}}`, 50),
-  ],
-  [
-    'a workbook of 8,000 columns and 50 rows is written',
-    `--output ${folder}/out.xlsx`,
-    () => page(`{${columns(8_000)}}`, 50),
-  ],
-  [
-    'a Parquet file of 2,000 columns and 200 rows is written',
-    `--output ${folder}/out.parquet`,
-    () => page(`{${columns(2_000)}}`, 200),
-  ],
+  ['a table of 8,000 columns and 50 rows is drawn', '--format table --all', wide(8_000, 50)],
+  ['a workbook of 8,000 columns and 50 rows is written', `${OUT}.xlsx`, wide(8_000, 50)],
+  ['a Parquet file of 2,000 columns and 200 rows is written', `${OUT}.parquet`, wide(2_000, 200)],
 ];
 
 /** Milliseconds from the end of the answer to the signal. In `npm test` each of these runs has one of them, in `.ci/run` each has all. */

@@ -16,11 +16,13 @@ const TABLE = ['customers', '--format', 'table', '--all'];
 
 type Page = readonly [name: string, args: readonly string[], size: number, body: (size: number) => string];
 
-const LETTERS = 'a.b.c.d.e.f.g.h.i.j.k.l.m.n';
+const dotted = (at: number): string => `{${split('a.b.c.d.e.f.g.h.i.j.k.l.m.n', at)}}`;
 const noted = (text: string): string => JSON.stringify({ id: 1, a: text });
 // Each name is a backslash longer than the one before, twice as many in JSON: so many make n bytes.
-const escaped = (bytes: number): string =>
-  numbered(Math.floor(Math.sqrt(bytes)), (at) => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`).join(',');
+const escaped = (bytes: number): string => {
+  const name = (at: number): string => `${JSON.stringify(`a${'\\'.repeat(at)}.b`)}:1`;
+  return `{"a":{"b":1},${numbered(Math.floor(Math.sqrt(bytes)), name).join(',')},"a.b":1}`;
+};
 const empties = (count: number): string => numbered(count, () => '"a":{}').join(',');
 const errors = (count: number): string => numbered(count, (at) => `{"message":"http://${at}"}`).join(',');
 
@@ -28,18 +30,8 @@ const errors = (count: number): string => numbered(count, (at) => `{"message":"h
 const PAGES: readonly Page[] = [
   ['equal records without an id', JSONL, 60_000, (n) => page('{"a":1}', n)],
   ['equal records that have one id', JSONL, 60_000, (n) => page('{"id":1,"a":1}', n)],
-  [
-    'columns of one name, by dots',
-    CSV,
-    1_500,
-    (n) => records(numbered(n, (at) => `{${split(LETTERS, at)}}`)),
-  ],
-  [
-    'columns of one name, by backslashes',
-    CSV,
-    1_000_000,
-    (n) => page(`{"a":{"b":1},${escaped(n)},"a.b":1}`, 1),
-  ],
+  ['columns of one name, by dots', CSV, 1_500, (n) => records(numbered(n, dotted))],
+  ['columns of one name, by backslashes', CSV, 1_000_000, (n) => page(escaped(n), 1)],
   ['a column name of 300 KB', TABLE, 300_000, (n) => page(`{"id":1,"${'x'.repeat(n)}":1}`, 3)],
   ['a column name of amounts', TABLE, 300_000, (n) => page(`{"id":1,"${'amount'.repeat(n / 6)}!":1}`, 1)],
   ['a cell of emoji sequences', TABLE, 20_000, (n) => page(noted('👩‍👩‍👧‍👦'.repeat(n)), 3)],

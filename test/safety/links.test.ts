@@ -57,11 +57,9 @@ async function download(service: string, links: readonly string[]) {
 describe('a link', () => {
   it('of a service elsewhere has no file fetched from this machine, however it is written', async () => {
     const numbers = '127.0.0.1 127.9.9.9 0.0.0.0 0 2130706433 0x7f000001 0177.0.0.1 127.1'.split(' ');
-    const long = '::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:0.0.0.0 ::127.0.0.1 0:0:0:0:0:0:0:1'.split(
-      ' ',
-    );
+    const long = '::1 :: ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:0.0.0.0 ::127.0.0.1 0:0:0:0:0:0:0:1';
     const names = ['localhost', 'LOCALHOST.', 'x.localhost', ...ADDRESSES.map((_, at) => `${at}.example`)];
-    for (const links of [[...numbers, ...long.map((one) => `[${one}]`)], names]) {
+    for (const links of [[...numbers, ...long.split(' ').map((one) => `[${one}]`)], names]) {
       const { stderr, ...run } = await download('service.example', [...links, 'nobody.example']);
       expect(run).toEqual({ code: 6, kept: [], fetched: [] });
       const refused = /leads to this machine, where the service is not: it is not followed/g;

@@ -41,10 +41,8 @@ describe('keys of the prototype', () => {
   it('mean nothing beside the records', async () => {
     const page = `{"__proto__":{"polluted":1,"pageResults":[{"id":9}]},"constructor":1,${pageOf([FLAT]).slice(1)}`;
     const error = `{"_type":"x","__proto__":{"polluted":1},"message":"strange"}`;
-    const { stderr, ...exit } = await issued(
-      '--format jsonl',
-      page.replace('"errors":[]', `"errors":[${error}]`),
-    );
+    const withErrors = page.replace('"errors":[]', `"errors":[${error}]`);
+    const { stderr, ...exit } = await issued('--format jsonl', withErrors);
     expect(exit).toMatchObject({ code: 0, stdout: `${FLAT}\n` });
     expect(stderr).toContain('strange');
   });

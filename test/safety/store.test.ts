@@ -154,10 +154,8 @@ describe('the working folder', () => {
     const ran = join(folder, 'ran');
     const script = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`;
     const settings = GOOD.replace('BASE', 'https://evil.example');
-    for (const name of '.folio .foliorc .folio.json folio.json config.json .npmrc .env package.json'.split(
-      ' ',
-    ))
-      writeFileSync(join(folder, name), settings, { mode: 0o600 });
+    const names = '.folio .foliorc .folio.json folio.json config.json .npmrc .env package.json';
+    for (const name of names.split(' ')) writeFileSync(join(folder, name), settings, { mode: 0o600 });
     for (const name of '.folio.js folio.config.js folio.config.mjs .foliorc.cjs index.js'.split(' '))
       writeFileSync(join(folder, name), script);
     for (const name of ['commander', 'conf', 'undici', 'cli-table3']) {

@@ -72,6 +72,7 @@ describe('aging', () => {
       'counterparty,not due,1 to 45,46 to 99999\nRoble,7.0,100.5,0.0\nLago,0.0,0.0,20.0\n',
       `/invoices/issued?${page}&status=OVERDUE`,
     ],
+    ['--buckets 45 --no-header --columns 1+to+45,over+45', '100.5,0.0\n0.0,20.0\n0.0,0.1\n'],
     ['--payable', /\nRoble,1-9,CLP,1,0\.0,100\.5,/, '/invoices/received?', ofIssuer],
     ['--customer-fiscal-id 2-7', AGED, `/invoices/issued?${page}&customerFiscalIds=2-7`],
     [
@@ -156,11 +157,8 @@ describe('aging', () => {
     const parquet = file.replace('xlsx', 'parquet');
     await expectAnswer(age(`-o ${parquet}`), '');
     const types = new Map((await readParquet(parquet)).columns);
-    expect(['counterparty', 'invoices', 'over 90'].map((name) => types.get(name))).toEqual([
-      'VARCHAR',
-      'BIGINT',
-      'DECIMAL(38,9)',
-    ]);
+    const typed = ['counterparty', 'invoices', 'over 90'].map((name) => types.get(name));
+    expect(typed).toEqual(['VARCHAR', 'BIGINT', 'DECIMAL(38,9)']);
   });
 
   it('says that figures are not of all, by its exit code', async () => {

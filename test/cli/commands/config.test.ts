@@ -125,10 +125,7 @@ describe('folio config get, list, unset, path', () => {
 
   it('removes what is set for exactly that owner', async () => {
     const store = aStore();
-    expect(await config(['unset', 'format', '--profile', 'acme'], store)).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
+    await expectAnswer(config(['unset', 'format', '--profile', 'acme'], store), '');
     expect([store.settings('acme'), store.settings()['format']]).toEqual([{}, 'jsonl']);
     expect(await config(['unset', 'colour'], store)).toMatchObject({ code: 2 });
   });

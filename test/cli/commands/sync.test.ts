@@ -56,22 +56,18 @@ describe('folio sync', () => {
     const path = join(temporaryFolder(), 'books.db');
     const { code } = await runHere(['--sandbox', 'sync', path, 'fund-documents']);
     expect(code).toBe(0);
-    expect(await rowsOf(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents')).toBe(
-      '1560|12',
-    );
+    const counts = await rowsOf(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents');
+    expect(counts).toBe('1560|12');
   });
 
   it('sees no change where links are signed anew, however they are spelt, and keeps none of them', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const signed = (signature: string): string =>
-      invoice(
-        1,
-        `,"pdf":"https:\\/\\/files.example\\/1?signature=${signature}","site":"https://acme.example/"`,
-      );
+      invoice(1, `,"pdf":"https:\\/\\/files.example\\/1?signature=${signature}","site":"https://acme.test"`);
     for (const signature of ['aaaa', 'bbbb'])
       expect((await runSync({ issued: [signed(signature)] }, [path, 'issued'])).code).toBe(0);
     expect(await rowsOf(path, 'SELECT added, changed FROM _runs ORDER BY run')).toBe('1|0 0|0');
-    expect(await rowsOf(path, 'SELECT pdf, site FROM issued')).toBe('|https://acme.example/');
+    expect(await rowsOf(path, 'SELECT pdf, site FROM issued')).toBe('|https://acme.test');
     expect((await ask(path, 'SELECT _raw FROM issued')).join()).not.toContain('signature');
   });
 
@@ -102,9 +98,8 @@ describe('folio sync', () => {
     const path = join(temporaryFolder(), 'books.db');
     const plan = async (issued: string[]): Promise<unknown> =>
       JSON.parse((await runSync({ issued }, [path, 'issued', '--plan', '--format', 'json'])).text);
-    expect(await plan(modelRecords(3))).toMatchObject([
-      { added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' },
-    ]);
+    const added = { added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' };
+    expect(await plan(modelRecords(3))).toMatchObject([added]);
     expect(existsSync(path)).toBe(false);
     await runSync({ issued: modelRecords(3) }, [path, 'issued']);
     const bytes = readFileSync(path);
@@ -119,10 +114,8 @@ describe('folio sync', () => {
     const path = join(temporaryFolder(), 'books.db');
     const sync = ['--sandbox', 'sync', path, 'issued', 'received', 'customers', 'funds'];
     await runHere(sync);
-    await ask(
-      path,
-      "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '', _raw = '{}' WHERE rowid = 1",
-    );
+    await ask(path, 'DELETE FROM issued WHERE number = 10002');
+    await ask(path, "UPDATE received SET _hash = '', _raw = '{}' WHERE rowid = 1");
     const { code, screen } = await show([...sync, '--plan', '--no-progress']);
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
     const [key] = await ask(path, 'SELECT number, _key FROM received WHERE rowid = 1');
@@ -175,17 +168,17 @@ describe('folio sync', () => {
     expect(stderr).toMatch(/1 of 3 listings left as they were\neast issued: .+ \(401\)/);
     const path = join(folder, 'books.db');
     expect(await rowsOf(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toBe('north|2 south|3');
-    expect(await rowsOf(path, 'SELECT profile, complete, total FROM _runs')).toBe(
-      'north|1|2 east|0| south|1|3',
-    );
+    const runs = await rowsOf(path, 'SELECT profile, complete, total FROM _runs');
+    expect(runs).toBe('north|1|2 east|0| south|1|3');
   });
 
   it('refuses the books of another organization under the name of a profile', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    await runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    const sync = () => runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    await sync();
     await ask(path, "UPDATE _runs SET organization = 'another'");
     await expectRefused(
-      runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']),
+      sync(),
       /the profile one is of the organization \w+ now, and the database holds the books of another under that name/,
     );
     expect(await rowsOf(path, 'SELECT count(*) FROM _runs')).toBe('1');
@@ -230,25 +223,24 @@ describe('folio sync', () => {
     const folder = temporaryFolder();
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    const sync = (address: string) =>
-      tryProgram('node', [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], { cwd: folder });
-    const postgres = sync('postgres://u@127.0.0.1/x');
-    expect(postgres.status).toBe(2);
-    expect(postgres.stdout).toBe('');
-    expect(postgres.stderr).toBe(
+    const sync = (address: string) => {
+      const args = [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address];
+      const { status, stdout, stderr } = tryProgram('node', args, { cwd: folder });
+      return { status, stdout, stderr };
+    };
+    const refused = (stderr: string) => ({ status: 2, stdout: '', stderr });
+    const noPostgres =
       'folio: PostgreSQL needs the packages pg and pg-copy-streams\n' +
-        '  Install them beside folio with npm install pg pg-copy-streams.\n',
-    );
+      '  Install them beside folio with npm install pg pg-copy-streams.\n';
+    expect(sync('postgres://u@127.0.0.1/x')).toEqual(refused(noPostgres));
     const sqlite = sync('books.db');
     const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
     if (major > 22 || (major === 22 && minor >= 13)) expect(sqlite.status).toBe(0);
     else {
-      expect(sqlite.status).toBe(2);
-      expect(sqlite.stdout).toBe('');
-      expect(sqlite.stderr).toBe(
+      const noSqlite =
         'folio: SQLite needs Node 22.13 or later, or the package libsql\n' +
-          '  Install it beside folio with npm install libsql, or use a later Node.\n',
-      );
+        '  Install it beside folio with npm install libsql, or use a later Node.\n';
+      expect(sqlite).toEqual(refused(noSqlite));
       expect(existsSync(join(folder, 'books.db'))).toBe(false);
     }
   });

@@ -21,22 +21,18 @@ const ask = (...argv: string[]): Promise<ScriptedExit> => runScripted(['issued',
 const refused = (columns: string): Promise<ScriptedExit> => runScripted(['issued', '--columns', columns], []);
 
 describe('headings of --columns', () => {
+  const objects = [
+    '{"Folio":1520,"Cliente":"Ñu\\u00f1ez, \\"Hijos\\"","Total, bruto":1190.10,"Pagos":[{"amount":1E2}],"date":"2026-10-15"}',
+    '{"Folio":9007199254740993,"Cliente":null,"Total, bruto":5,"Pagos":null,"date":"2026-11-01"}',
+  ];
   it.each([
     [
       'csv',
       'Folio,Cliente,"Total, bruto",Pagos,date\n' +
         '1520,"Ñuñez, ""Hijos""",1190.10,"[{""amount"":1E2}]",2026-10-15\n9007199254740993,,5,,2026-11-01\n',
     ],
-    [
-      'jsonl',
-      '{"Folio":1520,"Cliente":"Ñu\\u00f1ez, \\"Hijos\\"","Total, bruto":1190.10,"Pagos":[{"amount":1E2}],"date":"2026-10-15"}\n' +
-        '{"Folio":9007199254740993,"Cliente":null,"Total, bruto":5,"Pagos":null,"date":"2026-11-01"}\n',
-    ],
-    [
-      'json',
-      '[\n{"Folio":1520,"Cliente":"Ñu\\u00f1ez, \\"Hijos\\"","Total, bruto":1190.10,"Pagos":[{"amount":1E2}],"date":"2026-10-15"},\n' +
-        '{"Folio":9007199254740993,"Cliente":null,"Total, bruto":5,"Pagos":null,"date":"2026-11-01"}\n]\n',
-    ],
+    ['jsonl', `${objects.join('\n')}\n`],
+    ['json', `[\n${objects.join(',\n')}\n]\n`],
     [
       'table',
       '           Folio  Cliente         Total, bruto  Pagos             date\n' +
@@ -133,16 +129,14 @@ describe('headings of --columns', () => {
       records: { issued: [`{"id":"x","number":${number}}`] },
     });
     const organizations = { north: issued(1), south: issued(2) };
-    const columns = '--columns Folio=number';
-    const one = await runOrganizations(`issued --all-profiles ${columns}`, { organizations });
-    expect(one.stdout).toBe('_profile,Folio\nnorth,1\nsouth,2\n');
-    const named = await runOrganizations('issued --all-profiles --columns Empresa=_profile,Folio=number', {
-      organizations,
-    });
-    expect(named.stdout).toBe('Empresa,Folio\nnorth,1\nsouth,2\n');
     const folder = temporaryFolder();
-    const apart = `issued --all-profiles ${columns} --output-dir FOLDER --receipt beside`;
-    expect((await runOrganizations(apart, { organizations, folder })).code).toBe(0);
+    const run = (flags: string) =>
+      runOrganizations(`issued --all-profiles --columns ${flags}`, { organizations, folder });
+    const one = await run('Folio=number');
+    expect(one.stdout).toBe('_profile,Folio\nnorth,1\nsouth,2\n');
+    const named = await run('Empresa=_profile,Folio=number');
+    expect(named.stdout).toBe('Empresa,Folio\nnorth,1\nsouth,2\n');
+    expect((await run('Folio=number --output-dir FOLDER --receipt beside')).code).toBe(0);
     expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('Folio\n2\n');
     for (const name of ['north', 'south']) {
       const receipt = parseJsonObject(readFileSync(join(folder, `${name}.issued.csv.receipt.json`), 'utf8'));
@@ -154,24 +148,20 @@ describe('headings of --columns', () => {
     const file = join(temporaryFolder(), `issued.${format}`);
     const written = ['issued', '--columns', COLUMNS, '-o', file];
     expect((await runScripted([...written, '--receipt', `${file}.receipt.json`], [PAGE])).code).toBe(0);
-    const from = ['issued', '--from', file, '--where', 'customer.name~hijos', '--columns', 'number,total'];
-    await expectAnswer(runScripted(from, []), 'number,total\n1520,1190.10\n');
-    const currency = ['--field', 'currency==CLP'];
-    const sum = await runScripted(
-      ['issued', '--from', file, ...currency, '--sum', 'total', '--columns', 'total'],
-      [],
+    const from = (line: string) => runScripted(['issued', '--from', file, ...line.split(' ')], []);
+    await expectAnswer(
+      from('--where customer.name~hijos --columns number,total'),
+      'number,total\n1520,1190.10\n',
     );
+    const sum = await from('--field currency==CLP --sum total --columns total');
     expect(sum.stdout).toBe('total\n1195.10\n');
     await expectRefused(
-      runScripted(['issued', '--from', file, '--where', 'Folio>0', '--count'], []),
+      from('--where Folio>0 --count'),
       '--where: Folio is the heading of number\n  Write number.',
     );
     // Without its receipt it has the columns that it names.
     writeFileSync(`${file}.receipt.json`, '{}');
-    const bare = await runScripted(
-      ['issued', '--from', file, '--where', 'Cliente~hijos', '--columns', 'Folio'],
-      [],
-    );
+    const bare = await from('--where Cliente~hijos --columns Folio');
     expect(bare.stdout).toBe('Folio\n1520\n');
   });
 

@@ -160,10 +160,8 @@ describe('totals', () => {
   it('have on a terminal the columns of zeros that it does not show, where these are asked for', async () => {
     const record = recordsOf('currency="CLP" totalAmount=5 amountToBePaid=5 dueBy="2026-01-01"');
     const [invoice] = record.map((one) => one.replace('{', '{"customer":{"name":"Roble"},'));
-    for (const line of [
-      'issued --sum total --columns total,total.missing',
-      'aging --columns total,credits',
-    ]) {
+    const lines = ['issued --sum total --columns total,total.missing', 'aging --columns total,credits'];
+    for (const line of lines) {
       const { code, stdout } = await runScripted(line.split(' '), [pageOf([invoice!])], { terminal: true });
       expect([code, stdout]).toEqual([0, expect.stringMatching(/ 5 +0\n/)]);
     }
