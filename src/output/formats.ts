@@ -87,6 +87,8 @@ export function endingsOf(format: Format): readonly string[] {
 
 /** What to do instead of naming a format that folio does not have; undefined where nobody knows. */
 export function meantFormat(word: string): string | undefined {
+  const ofEnding = formatOfEnding(`.${word}`);
+  if (ofEnding !== undefined) return `Say --format ${ofEnding}.`;
   return formats
     .map((format) => formatOf(format).meant?.[word.toLowerCase()])
     .find((hint) => hint !== undefined);

@@ -24,7 +24,8 @@ export function expandQuestion(column: string): ExpandQuestion {
   let [records, rows, others] = [0, 0, 0];
   let hasList = false;
 
-  const refuseOthers = (): void => {
+  const refuse = (): void => {
+    refuseMissing(reader, '--expand', { isShown: true });
     if (hasList || others === 0) return;
     throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
       hint: 'Name a column that holds a list of objects, such as payments.',
@@ -78,10 +79,9 @@ export function expandQuestion(column: string): ExpandQuestion {
         refuseLists(reader, '--expand');
         yield* expanded(wholeRecords(batch));
       }
-      refuseMissing(reader, '--expand', { isShown: true });
-      refuseOthers();
+      refuse();
     },
-    refuse: refuseOthers,
+    refuse,
     rows: () => rows,
     findings: () => {
       const found = missingColumns(reader, '--expand');

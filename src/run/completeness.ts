@@ -26,11 +26,11 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
   }
   if (incomplete > 0) {
     const which =
-      totalAtEnd === undefined
+      totalAtEnd === undefined || totalAtEnd < incomplete
         ? `${countOf(incomplete, 'record')} or more`
         : `${incomplete} of the ${totalAtEnd} records that the service names`;
     const why = whyIncomplete(reason);
-    gaps.push(reason === 'ids' ? why : `${which} are in doubt: ${why}`);
+    gaps.push(reason === 'ids' ? why : `${which} ${incomplete === 1 ? 'is' : 'are'} in doubt: ${why}`);
   }
   if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (gaps.length === 0) return undefined;

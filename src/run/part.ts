@@ -67,7 +67,7 @@ export interface ServiceSource extends Opened<ServicePart> {
   readonly kind: 'service';
 }
 
-/** Nothing is sent, and no token is needed. */
+/** It needs no session of its own: a file, a database, or what joins the parts of several organizations. */
 export interface LocalSource extends Opened<Part> {
   readonly kind: 'local';
 }

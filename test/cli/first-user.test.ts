@@ -9,6 +9,7 @@ describe.concurrent('a first user', () => {
     ['--sandbox auth login', '--sandbox needs no login and no token\n  Add it to what you want to see'],
     ['--sandbox aging --lang es', 'goes with xlsx, not with csv\n  Leave --lang out, or say --format xlsx.'],
     ['--sandbox issued --format excel', 'csv, xlsx, parquet\n  A workbook is --format xlsx'],
+    ['--sandbox issued --format NDJSON', 'csv, xlsx, parquet\n  Say --format jsonl.'],
     [
       '--sandbox issued --where daysLate>3',
       'a column daysLate\n  How late each is, in days, is in `folio st',

@@ -20,7 +20,8 @@ const saying = (words: string) => expect.stringContaining(words) as string;
 
 describe.concurrent('a listing', () => {
   it.each([1, 3, 10, 25])('whose total is %i too high is delivered, and the total in doubt', async (more) => {
-    const stderr = saying(`${more} of the ${45 + more} records that the service names are in doubt`);
+    const isOne = more === 1 ? 'is' : 'are';
+    const stderr = saying(`${more} of the ${45 + more} records that the service names ${isOne} in doubt`);
     const exit = await read('issued', always(members({ total: `${45 + more}` })));
     expect(exit).toMatchObject({ ...WHOLE, code: 6, stderr });
   });

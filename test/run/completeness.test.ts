@@ -65,6 +65,16 @@ async function run(
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, id) => id);
 
+it('more records in doubt than the service names are not said to be of those', async () => {
+  let next = 0;
+  const { code, stderr } = await runAnswered(['received', '--page-size', '20'], ({ searchParams }) => {
+    const page = Number(searchParams.get('options_page'));
+    return pageOf(page > 2 ? [] : Array.from({ length: 20 }, () => `{"n":${next++}}`), { total: 60 });
+  });
+  expect(code).toBe(6);
+  expect(stderr).toMatch(/delivered \d+ records, but not all: \d+ records or more are in doubt: /);
+});
+
 it('--debug and the receipt tell of pages that shrank, and of a record given up', async () => {
   const { code, said, counts } = await run(
     () => numbers(60),
