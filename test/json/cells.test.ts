@@ -80,10 +80,12 @@ describe('CellReader', () => {
     ]);
   });
 
-  it('refuses more than 10,000 columns and more than 64 levels, but passes over what no given column is in', () => {
+  it('refuses more than 10,000 columns, members and 64 levels, but passes over what no given column is in', () => {
     const wide = `{${Array.from({ length: 10_001 }, (_, index) => `"c${index}":1`).join(',')}}`;
     expect(() => row(wide)).toThrow(ServiceError);
     expect(row(wide, ['c10000'])).toBe('c10000 number 1');
+    const empty = `{${Array.from({ length: 100_001 }, (_, index) => `"c${index}":{}`).join(',')}}`;
+    expect(() => row(empty)).toThrow('more than 100000 different members');
     const deep = (levels: number) => `{"x":0,${'"a":{'.repeat(levels - 1)}"b":1${'}'.repeat(levels)}`;
     expect(row(deep(64))).toMatch(/^x number 0 \| [a.]+b number 1$/);
     expect(() => row(deep(65))).toThrow(/64 levels/);

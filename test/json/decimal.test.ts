@@ -4,6 +4,7 @@ import {
   type Decimal,
   DECIMAL_ZERO,
   addDecimals,
+  canonicalNumber,
   compareDecimals,
   fitsInt64,
   formatDecimal,
@@ -38,6 +39,17 @@ describe('decimal', () => {
       expect(parseDecimal(text)).toBe('no number');
     },
   );
+
+  it.each([
+    ['10.50', '105e-1'],
+    ['10.5', '105e-1'],
+    ['-100', '-1e2'],
+    ['-1E2', '-1e2'],
+    ['0.00', '0'],
+    ['-0e5', '0'],
+  ])('has %s as %s where numbers are compared by their text', (literal, canonical) => {
+    expect(canonicalNumber(literal)).toBe(canonical);
+  });
 
   it.each(['1e400', '1e-400'])('adds %s exactly', (literal) => {
     expect(sum(literal, '1').replaceAll('0', '')).toBe(literal === '1e400' ? '11' : '1.1');

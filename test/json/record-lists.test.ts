@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WordView } from '../../src/json/bytes.ts';
-import { findList, ListReader, withoutMember } from '../../src/json/record-lists.ts';
+import { findList, ListReader, objectsIn, withoutMember } from '../../src/json/record-lists.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
 interface Found {
@@ -52,6 +52,10 @@ describe('a list of objects in a record', () => {
     ['{"sale":{"payments":[{"a":1}]},"sale":{"id":7}}', 'sale.payments', '{"sale":{},"sale":{"id":7}}'],
   ])('of %s is found by the name of its column: %s', (record, column, left) => {
     expect(listOf(record, column)).toEqual({ objects: ['{"a":1}'], other: undefined, left });
+  });
+
+  it.each(['x]', '{"a":[{}]}', '[1]', '[{},1]'])('is not the text of a cell %s', (text) => {
+    expect(objectsIn(text)).toBeUndefined();
   });
 
   it.each(['{}', '{"q":1}', '{"x":{"p":[]}}', '{"P":[]}'])('is not in %s', (record) => {
