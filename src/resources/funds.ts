@@ -52,7 +52,6 @@ export const funds: NumberedResource = {
     { in: 'status', role: 'status', word: 'status', rank: 7 },
   ],
   defaultOrder: 'by creation date, descending',
-  begins: 'newest',
   byDate: { field: 'createdAt', usual: 'desc' },
   sortDirections: ['asc', 'desc'],
   refusedParameters: {},

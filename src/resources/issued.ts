@@ -64,7 +64,6 @@ export const issued: NumberedResource = {
   ],
   shown: shownOfInvoices('customer'),
   defaultOrder: 'by DATE, ascending',
-  begins: 'oldest',
   byDate: { field: 'date', usual: 'asc' },
   ...sortingOfInvoices,
   fiscalIds: {

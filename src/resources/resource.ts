@@ -25,8 +25,6 @@ export interface Resource {
   readonly shown: readonly ShownField[];
   /** The order of the service, for the help. */
   readonly defaultOrder: string;
-  /** Which records that order begins with, where it is one by date. */
-  readonly begins?: 'oldest' | 'newest';
   /** The field with the date by which the service can sort, and its direction where the flags name no order. */
   readonly byDate?: { readonly field: string; readonly usual: 'asc' | 'desc' | undefined };
   readonly sortBy?: SortKeys;

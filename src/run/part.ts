@@ -89,7 +89,8 @@ interface UsualOrder {
   readonly canTurn: boolean;
 }
 
-export function usualOrder({ begins, newestFirst }: Resource): UsualOrder {
+export function usualOrder({ byDate, newestFirst }: Resource): UsualOrder {
+  const begins = byDate?.usual && ({ asc: 'oldest', desc: 'newest' } as const)[byDate.usual];
   return { begins: begins ?? 'unsorted', canTurn: newestFirst !== undefined };
 }
 
