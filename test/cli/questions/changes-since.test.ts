@@ -203,7 +203,7 @@ describe('--changes-since', () => {
   it('refuses a newer export without a receipt whose records lack what all earlier ones have', async () => {
     const now = earlier('{"id":1,"number":10}\n{"id":2,"number":20}\n');
     const argv = ['issued', '--from', now, '--changes-since', earlier(BEFORE.slice(0, 2).join('\n'))];
-    await expectRefused(runScripted(argv, []), 'no record has status now, and all had it\n');
+    await expectRefused(runScripted(argv, []), 'no record has status now, and all had it\n  Export whole');
   });
 
   it('refuses an export that is cut short, and a key that none of its records has, before it asks', async () => {
