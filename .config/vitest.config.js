@@ -38,9 +38,8 @@ export default defineConfig({
     pool: 'forks',
     // A process runs one file after the other: loading the source takes longer than most files do.
     isolate: false,
-    // One more than there are processors, since tests also wait: for the disk, a program that starts, a service that hangs.
-    // Each further process compiles the source once more.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are processors, since tests also wait: for the disk, a program that starts, a service that hangs.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: FirstThose },
     setupFiles: ['test/support/around-each-file.ts'],
     // For what hangs: no test may fail because the machine is slow, or because it tries more.
