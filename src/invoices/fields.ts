@@ -250,9 +250,12 @@ export function meaningOf(name: string, meanings: Meanings) {
   };
 }
 
+/** The members of an object in a list, such as a payment, that have its own currency: the likeliest first. */
+export const CURRENCY_MEMBERS = ['currency', 'currencyCode'] as const;
+
 /** The names for rows of the objects in a list, which may have a currency of their own. */
 export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
-  const own = ['currency', 'currencyCode'].map((column) => `${list}.${column}`);
+  const own = CURRENCY_MEMBERS.map((column) => `${list}.${column}`);
   const of = ({ columns, ...rest }: Fields): Fields => ({
     ...rest,
     columns: { ...columns, currency: [...own, ...columns.currency] },

@@ -1,7 +1,7 @@
 import { DEFAULT_BUCKETS, ageOf, dayIn, readAmount, worthOf, type OpenItem } from '../invoices/open-items.ts';
 import { bareCurrency } from '../invoices/document-reader.ts';
 import type { Party } from '../invoices/counterparties.ts';
-import type { FieldsOf } from '../invoices/fields.ts';
+import { CURRENCY_MEMBERS, type FieldsOf } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
@@ -56,10 +56,9 @@ interface StatementOptions {
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
-/** The amount, the day and the currency of a payment, by the names that they may have. */
+/** The amount and the day of a payment, by the names that they may have. */
 const PAYMENT_AMOUNTS = ['amount', 'paidAmount', 'value'];
 const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
-const PAYMENT_CURRENCIES = ['currency', 'currencyCode'];
 const DATES_AT = PAYMENT_AMOUNTS.length;
 const CURRENCIES_AT = DATES_AT + PAYMENT_DATES.length;
 
@@ -68,7 +67,7 @@ export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
   readonly #own: OwnNames;
-  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES, ...PAYMENT_CURRENCIES]);
+  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES, ...CURRENCY_MEMBERS]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** How many documents cannot be read of each counterparty. */
   readonly #unreadable = new Map<Party, number>();
