@@ -33,6 +33,8 @@ export interface OutputPlan {
   readonly chosen?: ChosenColumns | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
+  /** Whether rows of a result come out. */
+  readonly isResult: boolean;
   readonly openWriter: OpenWriter;
   /** As typed behind -o; undefined for standard output. */
   readonly target: string | undefined;
@@ -139,6 +141,7 @@ export async function planOutput(
     headings: columns?.readBack ?? [],
     chosen: isResult || columns?.keepsAll === true ? undefined : columns,
     expanded: isResult ? undefined : expand,
+    isResult,
     openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : meanings) ?? plain,
     target,
     isTerminalTable,

@@ -199,7 +199,10 @@ async function planPart(
     today: run.day.day,
   });
   const ofRecords = { single, sheet, describe, meanings, expand };
-  return planOutput(context, outputFlags, { ...ofRecords, defaults, lang, isResult });
+  return planOutput(context, outputFlags, {
+    ...{ ...ofRecords, defaults, lang },
+    isResult: isResult || own !== undefined,
+  });
 }
 
 /**

@@ -171,6 +171,7 @@ function writtenOf(part: PartState): Record<string, unknown> {
     ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
     ...(plan?.chosen !== undefined && { chosen: plan.chosen }),
     ...(plan?.expanded !== undefined && { expanded: plan.expanded }),
+    ...(plan?.isResult && { isResult: true }),
     records: isInPlace(part) ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,

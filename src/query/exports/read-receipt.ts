@@ -73,7 +73,7 @@ interface CheckedExport {
   readonly delivered?: DeliveredFile;
 }
 
-/** Checks an export by its receipt, before an answer relies on it. */
+/** Checks an export by its receipt, before an answer relies on it. Throws UsageError where it is of a result. */
 export async function checkExport(file: string): Promise<CheckedExport> {
   const beside = await receiptBeside(file);
   if (beside === undefined) return {};
@@ -90,6 +90,10 @@ export async function checkExport(file: string): Promise<CheckedExport> {
       `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
     );
   }
+  if (delivered.isResult)
+    throw new UsageError(`${file} has rows of a result, as its receipt says, and no records`, {
+      hint: 'Name an export of records: each row would count as one.',
+    });
   if (complete) return { delivered };
   const text = `${file} does not hold all that there was: ${errors.join('; ')}`;
   const hint = `Export it again: its receipt ${path} says that it is not complete.`;
@@ -158,6 +162,8 @@ function deliveredIn(receipt: JsonObject, path: string) {
     chosen: Array.isArray(chosen) ? (chosen.map(String) as readonly string[]) : undefined,
     /** The list of which each object is a row, so that a record may be several rows. */
     expanded: text('expanded'),
+    /** Whether it has rows of a result, such as totals, and no records. */
+    isResult: receipt['isResult'] === true,
   };
 }
 

@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectAnswer, expectPart } from '../../support/expect-exit.ts';
+import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 const RECORDS = ['{"id":1,"totalAmount":1.10}', '{"id":2,"totalAmount":2.20}'];
 const WHOLE = pageOf(RECORDS);
+const INVOICES = pageOf([
+  '{"id":1,"totalAmount":1,"amountToBePaid":1,"dueBy":"2026-11-01","currency":"CLP","customer":{"name":"Roble"}}',
+]);
 /** Of a service that names one more than it serves. */
 const SHORT = pageOf(RECORDS, { total: 3 });
 
@@ -143,6 +146,21 @@ describe('an answer that rests on a file', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(says.replace('F', file));
   });
+
+  it.each(['issued --sum totalAmount --group-by id --field currency==CLP', 'issued --count', 'aging'])(
+    'is never of a result, whose rows would count as records: %s',
+    async (line) => {
+      const [all, file] = [await exported(INVOICES, 0), join(temporaryFolder(), 'issued.jsonl')];
+      const made = [...line.split(' '), '--from', all, '-o', file, '--receipt', 'beside'];
+      expect(await runScripted(made, [])).toMatchObject({ code: 0 });
+      for (const question of [
+        ['issued', '--count', '--from', file],
+        ['issued', '--from', all, '--changes-since', file],
+        ['aging', '--from', file],
+      ])
+        await expectRefused(runScripted(question, []), `folio: ${file} has rows of a result, as its receipt`);
+    },
+  );
 
   it('is not compared with rows of a list, and with a part of a listing only with a warning', async () => {
     const paid = pageOf(['{"id":1,"payments":[{"amount":1},{"amount":2}]}', '{"id":2,"payments":[]}']);
