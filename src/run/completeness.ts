@@ -161,6 +161,19 @@ export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }
 
+/** Where another part has some of the fiscal IDs, one where nobody has any lacks nothing: it has a warning in place of its failure. */
+export function passUnknownIds(
+  results: readonly { failure: FolioError | undefined; readonly notices: { warn(text: string): void } }[],
+): void {
+  if (!results.some(hasRecords)) return;
+  for (const result of results) {
+    const { failure, notices } = result;
+    if (!(failure?.cause instanceof UnknownFiscalIds)) continue;
+    notices.warn(failure.message);
+    result.failure = undefined;
+  }
+}
+
 export interface OutcomeWords {
   /** What the parts are: `profiles`. */
   readonly what: string;

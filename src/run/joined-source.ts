@@ -3,7 +3,7 @@ import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { RecordSpool } from '../output/spool.ts';
 import { ownersOf } from '../query/exports/read-export.ts';
-import { hasRecords, outcomeOf, wordsOfProfiles } from './completeness.ts';
+import { hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './completeness.ts';
 import { checkPart, forEachPart, inPart, recordsOf, type LocalSource, type OpenSource } from './part.ts';
 import type { PartState } from './progress.ts';
 import type { Run } from './run.ts';
@@ -57,6 +57,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Loc
         }
       } finally {
         for (const collected of open) await collected.close();
+        if (source.isStrict !== true) passUnknownIds(read);
         const failure = outcomeOf(read, wordsOfProfiles(read));
         if (failure !== undefined) lacks.push(failure);
       }

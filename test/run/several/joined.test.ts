@@ -214,6 +214,23 @@ describe('a profile that fails', () => {
 });
 
 describe('a run over several profiles', () => {
+  it.each([
+    ['issued --all-profiles --count', 0, '2\n'],
+    ['issued --all-profiles --count --strict', 6, '2\n'],
+    ['statement --all-profiles --columns _profile,open', 0, '_profile,open\nnorth,5\nwest,5\n'],
+  ])('lacks nothing where one of them has no customer of a fiscal ID: %s', async (line, code, stdout) => {
+    const invoice =
+      '{"id":1,"amountToBePaid":5,"dueBy":"2026-11-01","currency":"CLP","receiverFiscalId":"1-2"}';
+    const errors =
+      '[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"12"}}]';
+    const records = { issued: [invoice] };
+    const script = always(status(400, {}, `{"errors":${errors}}`));
+    const organizations = { north: { records }, south: { records, script }, west: { records } };
+    const found = await run(`${line} --customer-fiscal-id 1-2`, { organizations });
+    expect([found.code, found.stdout]).toEqual([code, stdout]);
+    expect(found.stderr).toContain('south: no customer has any of these fiscal IDs: 1-2\n');
+  });
+
   it('reads fiscal IDs from standard input once, for all', async () => {
     const stdin = { text: '1-2\n3-4\n' };
     const { asked } = await run('issued --all-profiles --customer-fiscal-id @-', { stdin });
