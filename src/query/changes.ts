@@ -9,10 +9,11 @@ import { compactRecord } from '../json/signed-links.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { EarlierExport, keyReader, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
-import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
+import { missingColumns, refuseLists, refuseMissing, unlessRefused } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import { batchOfRows, batchesOfRows, type Row, type RowField } from './result-rows.ts';
+import type { WhereFilter } from './where/where.ts';
 
 interface ChangesOptions extends EarlierOptions {
   /** Columns to show in each row beside the key, unless `columns` names others. */
@@ -22,6 +23,8 @@ interface ChangesOptions extends EarlierOptions {
   readonly meanings?: Meanings | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
+  /** Which rows come out: those of records that pass as they are now, or as they were. */
+  readonly conditions?: { readonly now: WhereFilter; readonly before: WhereFilter } | undefined;
   readonly sort?: readonly SortColumn[] | undefined;
 }
 
@@ -51,11 +54,12 @@ const KEY_SHOWN = { rank: 104 };
  *     gone     17  10017
  *
  * A changed record has a row for each field that changed; an added or gone record has one row, with all of it in `record`. What is
- * gone comes last, in its old order. Throws UsageError where the earlier export cannot be read or is another's, and, at the end,
+ * gone comes last, in its old order. A record that passes the conditions no longer is changed, not gone. Throws UsageError where the earlier export cannot be read or is another's, and, at the end,
  * where records came but none had the key: all of them would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
   const { path, key, shown, columns = shown, meanings = PLAIN_MEANINGS, isUnread = () => false } = options;
+  const { now, before: then } = options.conditions ?? {};
   const earlier = await EarlierExport.open(options);
   const extra = columns.filter((column) => !isOfChanges(column));
   const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
@@ -92,11 +96,13 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     const record = compactRecord(batch, index).toString('utf8');
     return rowsOf(change, [batch, index], [[...fieldChange('null', 'null', 'null'), ['record', record]]]);
   };
-  const compareRecord = (batch: RecordBatch, index: number): Row[] => {
+  const passed = (record: RecordBatch): boolean => then === undefined || then.apply(record).count > 0;
+  const compareRecord = (batch: RecordBatch, index: number, passes: boolean): Row[] => {
     const { hasKey } = identity.read(batch, index);
     if (!hasKey) withoutKey++;
     const before = earlier.take(identity);
-    if (before === 'none') return wholeRow('added', batch, index);
+    if (before === 'none') return passes ? wholeRow('added', batch, index) : [];
+    if (!passes && (before === 'same' || !passed(before))) return [];
     const fields = before === 'same' ? [] : [...comparer.differences([before, 0], [batch, index])];
     if (fields.length > 0) {
       const ends = fields.map(({ column, before: old, after }) =>
@@ -112,11 +118,15 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     keys.findNames(batch);
     named.findNames(batch);
     earlier.checkColumns(batch);
-    return batchOfRows(Array.from({ length: batch.count }, (_, index) => compareRecord(batch, index)).flat());
+    const kept = now && new Set(now.apply(batch).bounds.filter((_, at) => at % 2 === 0));
+    const rowsAt = (_: unknown, index: number): Row[] =>
+      compareRecord(batch, index, kept?.has(batch.bounds[2 * index]!) ?? true);
+    return batchOfRows(Array.from({ length: batch.count }, rowsAt).flat());
   };
   function* goneRows(): Generator<Row> {
     refuseWithoutKey(keys, ': in the listing,');
-    for (const record of earlier.rest()) if (!isUnread(record)) yield* wholeRow('gone', record, 0);
+    for (const record of earlier.rest())
+      if (passed(record) && !isUnread(record)) yield* wholeRow('gone', record, 0);
   }
   async function* batches(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of records) yield compareBatch(batch);
@@ -131,7 +141,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {
-        for await (const batch of batches(records)) {
+        for await (const batch of unlessRefused(batches(records), () => now?.refuse())) {
           rows += batch.count;
           if (batch.count > 0) yield batch;
         }
@@ -153,7 +163,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
       const { others, repeatedKeys, only } = earlier;
       const ofKey = key.join(', ');
       const warnings = [
-        // With conditions of its own, a comparison is one of parts.
+        // Of fiscal IDs, a comparison is one of parts.
         only.length > 0 &&
           options.keep === undefined &&
           `${path} has a part of its listing alone, by ${only.join(' ')}: the others show as added`,
@@ -165,6 +175,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
           `${path} has ${countOf(repeatedKeys, 'record')} whose ${ofKey} another one has: paired in their order`,
       ].filter((text) => text !== false);
       return [
+        ...(now?.findings() ?? []),
         {
           level: 'remark',
           text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,

@@ -386,7 +386,8 @@ export const questionFlags = {
   },
   changesSince: {
     syntax: '--changes-since <file>',
-    about: 'what is added, changed and gone since an export in jsonl or json',
+    about:
+      'what is added, changed and gone since an export in jsonl or json; --where: of what passes now or did then',
     rules: [
       {
         not: ['--sum', '--count', '--group-by'],

@@ -76,9 +76,13 @@ export async function openQuestions(
     before = await filterOf(part, withValues(flags, { where: undefined }));
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand);
   }
-  const filter = await (expand === undefined
-    ? filterOf(part, flags)
-    : filterOf(part, { where: flags.where }, { what: 'rows' }));
+  // Conditions of changes are of their rows.
+  const filter =
+    flags.changesSince === undefined
+      ? await (expand === undefined
+          ? filterOf(part, flags)
+          : filterOf(part, { where: flags.where }, { what: 'rows' }))
+      : undefined;
   const result = await resultOf(part, request, plan);
   const sort =
     flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
@@ -151,7 +155,8 @@ async function resultOf(
   }
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');
-  const earlier = await filterOf(part, flags, { fiscalIds: source.fiscalIds });
+  const earlier = await filterOf(part, {}, { fiscalIds: source.fiscalIds });
+  const [now, before] = [await filterOf(part, flags), await filterOf(part, flags)];
   const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
   const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
@@ -165,6 +170,7 @@ async function resultOf(
     profiles: isJoined ? run.parts.flatMap(({ name }) => name ?? []) : alone,
     isUnread: isJoined ? (await import('./joined-source.ts')).unreadTest(run) : undefined,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
+    conditions: now && before && { now, before },
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,
     shown: [source.resource?.label ?? 'id'],
     sort: flags.sort,

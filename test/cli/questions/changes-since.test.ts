@@ -46,6 +46,20 @@ describe('--changes-since', () => {
     ]);
   });
 
+  it.each([
+    ['PENDING', 'changed,1,status,PENDING,PAID'],
+    ['PAID', 'changed,1,status,PENDING,PAID'],
+    ['VOID', 'gone,3,,,'],
+    ['NEW', 'added,4,,,'],
+  ])('has a condition of what passes now or did then, and calls that changed: %s', async (status, row) => {
+    const shown = ['--no-header', '--columns', '_change,id,field,old,new'];
+    expect(await changes(['--where', `status=${status}`, ...shown])).toMatchObject({
+      code: 0,
+      stdout: `${row}\n`,
+      stderr: '',
+    });
+  });
+
   it('takes a link for the same however it is spelt, wherever it stands, and whatever it is signed with', async () => {
     const signed = (signature: string): string =>
       `{"id":1,"number":10,"pdf":"https:\\/\\/files.example\\/1?expires=1&signature=${signature}",` +
