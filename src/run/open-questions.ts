@@ -77,11 +77,13 @@ export async function openQuestions(
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand);
   }
   // Conditions of changes are of their rows.
+  const list = listOfRows(part, flags, flags.sum);
+  const ofRows = list === undefined ? part : { ...part, meanings: withCurrencyOf(list, part.meanings) };
   const filter =
     flags.changesSince === undefined
       ? await (expand === undefined
-          ? filterOf(part, flags)
-          : filterOf(part, { where: flags.where }, { what: 'rows' }))
+          ? filterOf(ofRows, flags)
+          : filterOf(ofRows, { where: flags.where }, { what: 'rows' }))
       : undefined;
   const result = await resultOf(part, request, plan);
   const sort =

@@ -158,6 +158,9 @@ describe('--expand', () => {
         expect([line, sum.stdout]).toEqual([line, expect.stringContaining('\nUSD,2,3,')]);
         const sorted = await run(`${line} --sort -${list}.amount,documentType`);
         expect([line, sorted.stderr]).toEqual([line, '']);
+        // A condition on the documents would choose rows of other currencies than the sums show.
+        const ofDocument = run(`${line} --where currency=CLP --sum ${list}.amount`);
+        await expectRefused(ofDocument, 'currency can mean two columns');
       }
     }
     for (const column of ['totalAmount', 'total', 'paymentsTotal']) {
