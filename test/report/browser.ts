@@ -84,7 +84,7 @@ export async function violationsOn(page: Page): Promise<unknown> {
 export function invoice(fields: object): object {
   return {
     ...{ number: 1, documentType: 'INVOICE', date: '2026-01-05', dueBy: '2026-02-05', currency: 'CLP' },
-    ...{ totalAmount: 100, amountToBePaid: 100, issuerFiscalId: '9-9' },
+    ...{ status: 'PENDING', totalAmount: 100, amountToBePaid: 100, issuerFiscalId: '9-9' },
     ...{ receiverFiscalId: '1-9', customer: { name: 'Roble', fiscalId: '1-9' } },
     ...fields,
   };

@@ -6,10 +6,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function invoice(id: number, dueBy: string): string {
   const customer = { name: 'Roble' };
+  const kind = { documentType: 33, status: 'PENDING' };
   const amounts = { currency: 'CLP', totalAmount: 100, amountToBePaid: 100 };
   const issuer = { name: 'Alerce' };
   const facts = { id, number: id, date: '2024-12-01', dueBy, receiverFiscalId: '1-9', customer, issuer };
-  return JSON.stringify({ ...facts, ...amounts });
+  return JSON.stringify({ ...facts, ...kind, ...amounts });
 }
 
 /** Due before, on and after 2025-01-10, and in the month of the tests. */

@@ -34,7 +34,7 @@ export function exportSource(request: FromRequest): Source {
   /** The records of each of several profiles, from the first that is read: the file is read once. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   let chosen: readonly string[] = [];
-  let [hasProfileColumn, hasChosenColumns] = [false, false];
+  let [hasProfileColumn, mayLackKinds] = [false, false];
   /** Warns once that records may be rows of --expand. */
   let warnOfRows: ((list: string) => void) | undefined;
 
@@ -50,28 +50,26 @@ export function exportSource(request: FromRequest): Source {
     );
   };
 
-  /** Warns where --columns left out of the records what tells credit notes or cancelled documents, and amounts depend on it. */
+  /** Warns where the records have nothing that tells credit notes or cancelled documents, and amounts depend on it. */
   const withKinds = async function* (
     read: Records,
     { meanings, notices }: Part,
   ): AsyncGenerator<RecordBatch> {
     const { sum = [], asSent, open, overdue } = questions ?? {};
     const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
-    let matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
+    const matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
     const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
     const has = (role: Role): boolean => reader.hasColumnOf(role);
+    const hasType = (): boolean => has('documentType');
+    const hasStatus = (): boolean => has('status') || has('cancelled');
     for await (const batch of read) {
-      // All rows of --columns have the same columns.
-      if (matters && batch.count > 0) {
-        matters = false;
-        reader.sample(batch);
-        const text = `${shown} was written with --columns, and it has no`;
-        if (!has('documentType')) notices.warn(`${text} documentType: credit notes count as invoices`);
-        if (!has('status') && !has('cancelled'))
-          notices.warn(`${text} status: cancelled documents count as open`);
-      }
+      if (matters && !(hasType() && hasStatus())) reader.fold(batch, () => {});
       yield batch;
     }
+    if (reader.records === 0) return;
+    const text = `${shown} has no`;
+    if (!hasType()) notices.warn(`${text} documentType: credit notes count as invoices`);
+    if (!hasStatus()) notices.warn(`${text} status: cancelled documents count as open`);
   };
 
   /** Throws as that where records show that they are rows, and warns where they may be. */
@@ -107,7 +105,8 @@ export function exportSource(request: FromRequest): Source {
           hint: 'Name the export of this listing, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
-      hasChosenColumns = delivered?.chosen !== undefined;
+      // By --columns, perhaps.
+      mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
       const text = `${shown} has an object in place of the list`;
       if (delivered === undefined)
         warnOfRows = (list) =>
@@ -121,7 +120,7 @@ export function exportSource(request: FromRequest): Source {
     async records(part) {
       const { context, profile } = part;
       const sent = readExport(await fileOf(context));
-      const read = hasChosenColumns ? withKinds(sent, part) : sent;
+      const read = mayLackKinds ? withKinds(sent, part) : sent;
       const all = areDocuments ? withoutRows(read) : read;
       if (!hasProfileColumn || profile === undefined) return all;
       if (chosen.length === 1) return recordsOfProfile(all, profile);

@@ -40,6 +40,7 @@ export function receivedRecord(given: Readonly<Record<string, unknown>> = {}): R
     date: '2026-10-15',
     currency: 'CLP',
     totalAmount: 1190,
+    status: 'PENDING',
     issuerFiscalId: '76123456-7',
     issuer: { name: 'Roble SpA' },
     ...given,
