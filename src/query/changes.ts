@@ -9,6 +9,7 @@ import { compactRecord } from '../json/signed-links.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { EarlierExport, keyReader, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
+import { shownFlags } from './exports/read-receipt.ts';
 import { missingColumns, refuseLists, refuseMissing, unlessRefused } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
@@ -163,10 +164,8 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
       const { others, repeatedKeys, only } = earlier;
       const ofKey = key.join(', ');
       const warnings = [
-        // Of fiscal IDs, a comparison is one of parts.
         only.length > 0 &&
-          options.keep === undefined &&
-          `${path} has a part of its listing alone, by ${only.join(' ')}: the others show as added`,
+          `${path} has a part of its listing alone, by ${shownFlags(only)}: the others show as added`,
         others.length > 0 &&
           `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`,
         withoutKey > 0 &&

@@ -16,13 +16,14 @@ import type { Run } from './run.ts';
  * @param most how many records of a listing are wanted, of all profiles together
  */
 export function joinedSource(run: Run, source: OpenSource, most = Infinity): LocalSource {
-  const { name, records, resource, order, export: exported } = source;
+  const { name, records, resource, order, fiscalIds, export: exported } = source;
   return {
     kind: 'local',
     name,
     records,
     resource,
     order,
+    ...(fiscalIds && { fiscalIds }),
     ...(exported && { export: exported }),
     hasProfileColumn: true,
     /** The limit is that of each profile: the most records to read of it. */

@@ -171,6 +171,7 @@ async function resultOf(
     meanings,
     profiles: isJoined ? run.parts.flatMap(({ name }) => name ?? []) : alone,
     isUnread: isJoined ? (await import('./joined-source.ts')).unreadTest(run) : undefined,
+    fiscalIds: source.fiscalIds,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     conditions: now && before && { now, before },
     columns: columns !== undefined && columns.names.length > 0 ? columns.names : undefined,

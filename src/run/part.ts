@@ -190,6 +190,7 @@ async function openPart(
   // Of a service, the session knows.
   state.owner = named;
   state.hasProfileColumn = hasProfileColumn;
+  state.fiscalIds = source.fiscalIds ?? [];
   // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);

@@ -40,6 +40,8 @@ export class PartState {
   waitsUntil = 0;
   /** Whose records they are, where no session says it; once it is known. */
   owner: string | undefined;
+  /** The fiscal IDs whose records are read; none for those of all, or before that is known. */
+  fiscalIds: readonly string[] = [];
   /** Whether its records have a column with their profile. */
   hasProfileColumn = false;
   /** Whose token was used, once it is known. */

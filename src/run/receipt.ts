@@ -132,8 +132,11 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
   };
 }
 
-/** The flags by which the records are a part of a listing, as they were typed. A limit of more than the records leaves none out. */
-function narrowingIn(words: readonly string[], { records }: PartState): readonly string[] {
+/**
+ * The flags by which the records are a part of a listing, as they were typed, but with all fiscal IDs, which may be in a file. A limit of
+ * more than the records leaves none out.
+ */
+function narrowingIn(words: readonly string[], { records, fiscalIds }: PartState): readonly string[] {
   const syntaxes = [
     ...resources.flatMap((one) => narrowing({ ...filterFlags(one), ...extentFlags(one) })),
     ...Object.values(filters).map(({ syntax }) => syntax),
@@ -142,7 +145,8 @@ function narrowingIn(words: readonly string[], { records }: PartState): readonly
     const [, long, value = words[at + 1]] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
     const syntax = syntaxes.find((one) => one.split(' ')[0] === long);
     if (syntax === undefined || (long === '--limit' && Number(value) > records)) return [];
-    return syntax === long ? long : `${long} ${value}`;
+    const isOfIds = fiscalIds.length > 0 && resources.some((one) => `--${one.fiscalIds?.flag}` === long);
+    return syntax === long ? long : `${long} ${isOfIds ? fiscalIds.join(',') : value}`;
   });
 }
 

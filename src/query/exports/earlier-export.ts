@@ -9,7 +9,7 @@ import { scanRecord } from '../../json/scan-records.ts';
 import { noValueIn } from '../missing-columns.ts';
 import { ExportFile } from './export-file.ts';
 import { ofProfiles, profilesInExport } from './read-export.ts';
-import { deliveredForm, type DeliveredFile } from './read-receipt.ts';
+import { deliveredForm, shownFlags, withoutFilterOf, type DeliveredFile } from './read-receipt.ts';
 
 /** Which export is compared with which records of now. */
 export interface EarlierOptions {
@@ -27,6 +27,8 @@ export interface EarlierOptions {
   readonly profile?: string | undefined;
   /** The flags that leave records out whatever is in them: `--limit <n>`. */
   readonly extents?: readonly string[] | undefined;
+  /** The fiscal IDs whose records are compared; none for those of all. */
+  readonly fiscalIds?: readonly string[] | undefined;
   /** Selects the earlier records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
 }
@@ -180,7 +182,8 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
  * what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
  */
 async function checkReceipts(options: EarlierOptions): Promise<readonly string[]> {
-  const { path, listing, profile, extents = [], newer: { shown, delivered } = {} } = options;
+  const { path, listing, profile, extents = [], fiscalIds = [] } = options;
+  const { shown, delivered } = options.newer ?? {};
   const form = await deliveredForm(path);
   const refuse = (reason: string, hint: string): never => {
     throw new UsageError(`cannot compare with ${path}: ${reason}`, { hint });
@@ -202,7 +205,7 @@ async function checkReceipts(options: EarlierOptions): Promise<readonly string[]
   const isSamePart = earlierOnly.toSorted().join() === only.toSorted().join();
   if (only.length > 0 && (!isSamePart || only.some(isExtent)))
     refuse(
-      `${shown} has a part of its listing alone, by ${only.join(' ')}: the others would show as gone`,
+      `${shown} has a part of its listing alone, by ${shownFlags(only)}: the others would show as gone`,
       'Export all of it, or both with the same conditions.',
     );
   if (form === undefined) return [];
@@ -217,7 +220,7 @@ async function checkReceipts(options: EarlierOptions): Promise<readonly string[]
   const [owner] = profiles;
   if (profile !== undefined && profiles.length === 1 && owner !== profile)
     refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
-  return isSamePart ? [] : earlierOnly;
+  return isSamePart ? [] : withoutFilterOf(fiscalIds, earlierOnly);
 }
 
 /** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */

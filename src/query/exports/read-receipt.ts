@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
+import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { ExportFile, STANDARD_INPUT } from './export-file.ts';
 import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
@@ -112,6 +113,23 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
   const named = delivered.find(({ output }) => output !== null && basename(output) === basename(file));
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
 }
+
+/** The flags that left records of these fiscal IDs out of an export: all but a filter of fiscal IDs that has them. */
+export function withoutFilterOf(ids: readonly string[], only: readonly string[]): readonly string[] {
+  return only.filter((one) => {
+    const [, list] = /^--[a-z]+-fiscal-id (.*)$/s.exec(one) ?? [];
+    const all = list?.split(',').map(foldFiscalId) ?? [];
+    return ids.length === 0 || !ids.every((id) => all.includes(foldFiscalId(id)));
+  });
+}
+
+/** The flags for a message: fiscal IDs may be thousands. */
+export function shownFlags(only: readonly string[]): string {
+  const text = only.join(' ');
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+const MAX_SHOWN = 200;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import type { Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { HeldProfiles } from '../../profiles/choice.ts';
+import { shownFlags, withoutFilterOf } from '../../query/exports/read-receipt.ts';
 import type { SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -67,9 +68,9 @@ export function fromSource(
       const lacks = lack === undefined ? [] : [lack];
       for (const { shown, only } of ifPartial === 'accept' ? [] : origins) {
         const isFailure = ifPartial === 'fail';
-        const left = isFailure ? only.filter((one) => !isOfFilter(one, flag, ids)) : only;
+        const left = isFailure ? withoutFilterOf(ids, only) : only;
         if (left.length === 0) continue;
-        const text = `${shown}, but a part of them alone: ${left.join(' ')}`;
+        const text = `${shown}, but a part of them alone: ${shownFlags(left)}`;
         const hint = `Export all of them. Where the question is about one party alone, export them with ${flag} <id>, and name it here, too.`;
         if (!isFailure) run.notices.warn(text);
         else if (lacks.length === 0) lacks.push(new IncompleteError(text, { hint }));
@@ -108,16 +109,6 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
   // The service compares amounts of several currencies.
   const options = { meanings: part.meanings, currencyOf: () => undefined };
   return sortQuestion(columns, part.context.signal, options).answer(records);
-}
-
-/** Whether a flag of the export left in it all records of the fiscal IDs. */
-function isOfFilter(exported: string, flag: string, ids: readonly string[]): boolean {
-  if (ids.length === 0 || !exported.startsWith(`${flag} `)) return false;
-  const all = exported
-    .slice(flag.length + 1)
-    .split(',')
-    .map(foldFiscalId);
-  return ids.every((id) => all.includes(foldFiscalId(id)));
 }
 
 /**

@@ -204,6 +204,24 @@ describe('--changes-since', () => {
     expect(await of(now, '--changes-since', old!)).toEqual(changed);
     const ids = ['--customer-fiscal-id', '2-9,3-9'];
     await expectAnswer(of(all!, ...ids, '--changes-since', all!, '--no-header'), '');
+    const list = join(folder, 'ids.txt');
+    writeFileSync(list, '2-9\n');
+    for (const [file, flag] of [
+      [old!, ['2-9']],
+      [now, ['2-9', '3-9']],
+    ] as const)
+      await of(all!, '--customer-fiscal-id', ...flag, '-o', file, '--receipt', 'beside');
+    await expectRefused(
+      of(now, '--changes-since', old!),
+      'by --customer-fiscal-id 2-9,3-9: the others would show as gone',
+    );
+    const since = ['--changes-since', old!, '--no-header', '--columns', '_change,id'];
+    await expectAnswer(of(all!, '--customer-fiscal-id', `@${list}`, ...since), '');
+    await expectAnswer(
+      of(all!, ...ids, ...since),
+      'added,3\n',
+      /by --customer-fiscal-id 2-9: the others show as added\n$/,
+    );
   });
 
   it('refuses an export of several organizations', async () => {

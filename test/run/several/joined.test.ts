@@ -214,6 +214,17 @@ describe('a profile that fails', () => {
 });
 
 describe('a run over several profiles', () => {
+  it('has no change in what is of other fiscal IDs', async () => {
+    const folder = temporaryFolder();
+    const issued = ['1-2', '3-4'].map((id, at) => `{"id":${at},"receiverFiscalId":"${id}"}`);
+    const organizations = { north: { records: { issued } }, south: { records: { issued } } };
+    const more = { organizations, folder };
+    const all = 'issued --all-profiles';
+    expect(await run(`${all} -o FOLDER/all.jsonl --receipt beside`, more)).toMatchObject({ code: 0 });
+    const line = `${all} --from FOLDER/all.jsonl --customer-fiscal-id 1-2 --changes-since FOLDER/all.jsonl`;
+    await expectAnswer(run(`${line} --no-header`, more), '');
+  });
+
   it.each([
     ['issued --all-profiles --count', 0, '2\n'],
     ['issued --all-profiles --count --strict', 6, '2\n'],
