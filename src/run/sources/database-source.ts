@@ -5,7 +5,9 @@ import { StoredBooks, type LastSync, type StoredOrder } from '../../database/rea
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
+import type { RecordBatch } from '../../json/records.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
+import type { Records } from '../../query/questions.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
@@ -137,7 +139,7 @@ export function databaseSource(request: DatabaseRequest): Source {
       const origins = originsOf(last, `${shown} has the ${records}`, notices);
       return { origins, order: isOwnOrder ? ofService : undefined };
     },
-    async records({ context, profile }, { newestFirst }) {
+    async records({ context, profile, notices }, { newestFirst }) {
       if (profile === undefined) throw new Error('a database is read a profile at a time');
       const sync = syncs.get(profile);
       if (sync !== undefined && sync.wholeAt === undefined)
@@ -149,10 +151,22 @@ export function databaseSource(request: DatabaseRequest): Source {
         );
       const where = id === undefined ? undefined : { column: 'fundId', value: id };
       const books = await database.open(context);
-      return books.read(table, { profile, where, order: orderOf(newestFirst) });
+      const records = books.read(table, { profile, where, order: orderOf(newestFirst) });
+      const none = `${shown} has no document of a fund ${id}`;
+      return id === undefined ? records : orElse(records, () => notices.warn(none));
     },
     close: () => database.close(),
   });
+}
+
+/** The same records. Calls `report` at the end where there were none. */
+async function* orElse(records: Records, report: () => void): AsyncGenerator<RecordBatch> {
+  let count = 0;
+  for await (const batch of records) {
+    count += batch.count;
+    yield batch;
+  }
+  if (count === 0) report();
 }
 
 /** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */

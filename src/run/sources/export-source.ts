@@ -23,7 +23,7 @@ import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
 /** An export of a listing: a file, or what comes from standard input. */
 export function exportSource(request: FromRequest): Source {
-  const { from, resource, flags, ifPartial } = request;
+  const { from, resource, id, flags, ifPartial } = request;
   const { name, records } = resource;
   const shown = from === STANDARD_INPUT ? 'standard input' : from;
   // A question of the command's own is about documents.
@@ -99,10 +99,14 @@ export function exportSource(request: FromRequest): Source {
       chosen = profiles;
       const { finding, delivered } = await checkExport(from);
       if (finding !== undefined) notices.add(finding);
-      const { resource: exported, readAt, only = [], expanded } = delivered ?? {};
+      const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
         throw new UsageError(`${shown} is of ${exported}, as its receipt says, not of ${name}`, {
           hint: 'Name the export of this listing, or ask for the other one.',
+        });
+      if (id !== undefined && words.length > 0 && !words.includes(id))
+        throw new UsageError(`${shown} is not of the fund ${id}: its receipt says folio ${words.join(' ')}`, {
+          hint: 'Name the export of this fund, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
       // By --columns, perhaps.

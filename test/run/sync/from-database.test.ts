@@ -8,7 +8,7 @@ import { describeDatabases } from '../../support/databases.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runHere, TEST_TOKEN, type FolioExit } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectRefused } from '../../support/expect-exit.ts';
+import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 atMidday();
 const show = terminalsForTests();
@@ -53,6 +53,13 @@ describeDatabases('--from a %s database', (newAddress) => {
       ];
       expect(ofDatabase).toBe(withoutLinks(ofService));
     }
+    const documents = ['funds', 'documents', 'none', '--count', '--from'];
+    const warning = /^warning: .* has no document of a fund none\n$/;
+    await expectAnswer(runHere([...documents, address]), '0\n', warning);
+    const file = join(temporaryFolder(), 'documents.jsonl');
+    await answer('funds', 'documents', fund, '--from', address, '-o', file, '--receipt', 'beside');
+    await expectRefused(runHere([...documents, file]), `${file} is not of the fund none: its receipt says`);
+    await expectAnswer(runHere(['funds', 'documents', fund, '--count', '--from', file]), /^\d+\n$/);
   });
 });
 
