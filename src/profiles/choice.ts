@@ -10,6 +10,8 @@ export interface HeldProfiles {
   readonly shown: string;
   /** Undefined where records do not say whose they are; none where there are no records. */
   readonly profiles: readonly string[] | undefined;
+  /** Whose they are by the receipt of the file, where they do not say it themselves. */
+  readonly owner?: string | undefined;
   /** The organization of each profile, where that is known. */
   readonly organizations?: ReadonlyMap<string, string> | undefined;
 }

@@ -195,8 +195,10 @@ async function openPart(
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);
   let profile = session === undefined ? named : session.profile;
-  if (session === undefined && !isJoined)
-    profile ??= namedProfile(undefined, context.env) ?? store?.currentProfile;
+  if (session === undefined && !isJoined) {
+    const [owner] = source.export?.delivered?.profiles ?? [];
+    profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
+  }
   const headings = source.export?.delivered?.headings ?? [];
   return {
     run,

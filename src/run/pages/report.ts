@@ -318,6 +318,13 @@ async function chooseSources(
       { hint: 'Export both with --all-profiles, or make a report of each profile.' },
     );
   }
+  const [first, ...owned] = all.flatMap(({ held }) => (held?.owner === undefined ? [] : held));
+  const other = owned.find(({ owner }) => owner !== first!.owner);
+  if (other !== undefined) {
+    throw new UsageError(`${first!.shown} is of ${first!.owner}, and ${other.shown} of ${other.owner}`, {
+      hint: 'Make a report of each.',
+    });
+  }
   const names = all.flatMap(({ held }) => held?.profiles ?? []);
   // The service holds none; a sandbox needs no store.
   const held = all[0]!.held && {

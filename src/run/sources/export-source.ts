@@ -13,7 +13,7 @@ import {
   profilesInExport,
   readExport,
 } from '../../query/exports/read-export.ts';
-import { checkExport, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
@@ -93,7 +93,8 @@ export function exportSource(request: FromRequest): Source {
       serviceOrder(flags, false);
       const profiles = await profilesInExport(await fileOf(context));
       hasProfileColumn = profiles !== undefined && profiles.length > 0;
-      return { shown, profiles };
+      const [owner] = (profiles === undefined ? await deliveredForm(from) : undefined)?.profiles ?? [];
+      return { shown, profiles, owner };
     },
     async check({ notices }: Run, profiles) {
       chosen = profiles;

@@ -206,3 +206,24 @@ describe('several profiles are refused, before anything is asked', () => {
     expect([code, stderr.split('\n')[0]]).toEqual([3, 'folio: there are no profiles']);
   });
 });
+
+describe('an export of one profile', () => {
+  it('means what the settings of that profile say, by its receipt, and is of one page with its own alone', async () => {
+    const folder = temporaryFolder();
+    const issued = ['{"id":1,"amountToBePaid":1,"saldo":2,"currency":"CLP"}'];
+    const south = { records: { issued, received: issued }, settings: { 'fields.amount': 'saldo' } };
+    const own = { organizations: { north: { records: { issued } }, south }, folder };
+    const run = (line: string) => runOrganizations(line, { ...own, env: { FOLIO_PROFILE: 'north' } });
+    for (const [line, file] of [
+      ['issued --profile north', 'issued.jsonl'],
+      ['received --profile south', 'received.jsonl'],
+      ['issued --profile south', 'south.jsonl'],
+    ])
+      expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
+    const sum = async (line: string) => (await run(`issued ${line} --sum open --no-header`)).stdout;
+    expect(await sum('--from FOLDER/south.jsonl')).toBe(await sum('--profile south'));
+    expect(await sum('--from FOLDER/issued.jsonl')).toBe(await sum('--profile north'));
+    const page = 'report --from FOLDER/issued.jsonl --from FOLDER/received.jsonl --format json';
+    await expectRefused(run(page), `issued.jsonl is of north, and ${folder}/received.jsonl of south\n`);
+  });
+});
