@@ -30,7 +30,7 @@ export interface OutputPlan {
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
   /** The columns of --columns, where others may have been left out. */
-  readonly chosen?: ChosenColumns | undefined;
+  readonly chosen?: ChosenColumns | readonly string[] | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
   /** Whether rows of a result come out. */

@@ -199,10 +199,13 @@ async function planPart(
     today: run.day.day,
   });
   const ofRecords = { single, sheet, describe, meanings, expand };
-  return planOutput(context, outputFlags, {
+  const plan = await planOutput(context, outputFlags, {
     ...{ ...ofRecords, defaults, lang },
     isResult: isResult || own !== undefined,
   });
+  // What was left out of an export, or made rows in it, is so in its copy.
+  const { chosen, expanded } = (plan.isResult ? undefined : source.export?.delivered) ?? {};
+  return { ...plan, chosen: plan.chosen ?? chosen, expanded: plan.expanded ?? expanded };
 }
 
 /**

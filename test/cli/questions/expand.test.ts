@@ -182,6 +182,11 @@ describe('--expand', () => {
     expect((await runScripted(['verify', file], [])).stdout).toContain(', 6 records, ');
     const again = ['issued', '--from', file, '--where', 'payments.amount!=', '--count'];
     await expectAnswer(runScripted(again, []), '3\n');
+    const copy = join(temporaryFolder(), 'copy.jsonl');
+    const copied = ['issued', '--from', file, '-o', copy, '--receipt', 'beside'];
+    await expectAnswer(runScripted(copied, []), '');
+    const sum = ['issued', '--from', copy, '--sum', 'total'];
+    await expectRefused(runScripted(sum, []), `${copy} has a row for each of payments`);
   });
 
   it('is refused as documents where a list stands beside its own columns, without a receipt, too', async () => {
