@@ -187,18 +187,17 @@ async function openPart(
       : { source, session: undefined };
   const { session } = opened;
   state.session = session;
+  const [owner = named] = hasProfileColumn ? [] : (source.export?.delivered?.profiles ?? []);
   // Of a service, the session knows.
-  state.owner = named;
+  state.owner = owner;
   state.hasProfileColumn = hasProfileColumn;
   state.fiscalIds = source.fiscalIds ?? [];
   // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);
   let profile = session === undefined ? named : session.profile;
-  if (session === undefined && !isJoined) {
-    const [owner] = source.export?.delivered?.profiles ?? [];
+  if (session === undefined && !isJoined)
     profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
-  }
   const headings = source.export?.delivered?.headings ?? [];
   return {
     run,

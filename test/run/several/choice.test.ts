@@ -218,10 +218,12 @@ describe('an export of one profile', () => {
       ['issued --profile north', 'issued.jsonl'],
       ['received --profile south', 'received.jsonl'],
       ['issued --profile south', 'south.jsonl'],
+      ['issued --from FOLDER/south.jsonl', 'copy.jsonl'],
     ])
       expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
     const sum = async (line: string) => (await run(`issued ${line} --sum open --no-header`)).stdout;
-    expect(await sum('--from FOLDER/south.jsonl')).toBe(await sum('--profile south'));
+    for (const file of ['south.jsonl', 'copy.jsonl'])
+      expect(await sum(`--from FOLDER/${file}`)).toBe(await sum('--profile south'));
     expect(await sum('--from FOLDER/issued.jsonl')).toBe(await sum('--profile north'));
     const page = 'report --from FOLDER/issued.jsonl --from FOLDER/received.jsonl --format json';
     await expectRefused(run(page), `issued.jsonl is of north, and ${folder}/received.jsonl of south\n`);
