@@ -34,7 +34,7 @@ export interface Context {
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
-  /** Called for each flag that is set, such as `--page-size`, when its value is read: so a test finds flags that nothing reads. */
+  /** Called when the value of a flag, such as `--page-size`, is read: so a test finds flags that nothing reads. */
   readonly onFlagRead?: ((flag: string) => void) | undefined;
 }
 

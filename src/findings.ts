@@ -3,7 +3,8 @@
  * - `usage`: the command line or the query is wrong;
  * - `auth`: there is no token, or the service refuses it;
  * - `not-found`: the customer, fund or fiscal ID does not exist;
- * - `service`: the service or the network failed after all retries, the answer made no sense, or the address is not the service's;
+ * - `service`: the service or the network failed after all retries, the answer made no sense, or the address is not the
+ *   service's;
  * - `incomplete`: something was delivered, but not all;
  * - `differs`: all was delivered, and two sides that should be equal are not;
  * - `output`: the result could not be written;

@@ -6,10 +6,10 @@ const VERSION = '/v1';
 const SHAPE = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?((?:\/[a-z0-9._~-]+)*)\/*$/i;
 
 /**
- * Reads the base address and returns its normal form, `https://host[:port][/prefix]/v1`. The text may leave out `/v1`, may
- * name another version, and may end with a slash. Only `https` is allowed, except on this machine (`localhost`, `127.x.x.x`, `[::1]`). An address
- * that two programs could read differently is refused before any DNS, so that the token goes where the user sees it go.
- * Throws UsageError.
+ * Reads the base address and returns its normal form, `https://host[:port][/prefix]/v1`. The text may leave out `/v1`, may name
+ * another version, and may end with a slash. Only `https` is allowed, except on this machine (`localhost`, `127.x.x.x`, `[::1]`).
+ * An address that two programs could read differently is refused before any DNS, so that the token goes where the user sees it
+ * go. Throws UsageError.
  */
 export function parseBaseUrl(text: string): URL {
   const match = SHAPE.exec(text);

@@ -9,8 +9,8 @@ export type FactFlags = Values<typeof factFlags>;
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * Prints the facts about one thing, a line each but for those that are null; or of several, a row each under the names that any of
- * them has, and of none nothing. With `--format json` one object, or an array of them.
+ * Prints the facts about one thing, a line each but for those that are null; or of several, a row each under the names that any
+ * of them has, and of none nothing. With `--format json` one object, or an array of them.
  */
 export async function writeFacts(
   out: OutputStream,

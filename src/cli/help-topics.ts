@@ -16,7 +16,8 @@ export type Term = readonly [term: string, meaning: string];
 export type TermList = readonly Term[];
 
 /*
- * The texts of the topics. A paragraph begins at the left, its other lines do not. So does each term of a list, `* term :: meaning`.
+ * The texts of the topics. A paragraph begins at the left, its other lines do not. So does each term of a list,
+ * `* term :: meaning`.
  */
 
 const EXIT_CODES = `
@@ -191,7 +192,7 @@ PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, within an address,
   prove who it is: by sslrootcert=FILE, PGSSLROOTCERT or ~/.postgresql/root.crt, else by the public
   authorities.`;
 
-/** Questions to a synced database, as they are pasted into `sqlite3 books.db` and into `psql`. None decides what counts in a sum. */
+/** Queries of a synced database, to paste into `sqlite3 books.db` and `psql`. None decides what counts in a sum. */
 export const databaseQueries: TermList = [
   [
     'What each counterparty owes, as folio aging says it',

@@ -55,7 +55,7 @@ const FEW = 12;
 /** The line of the program's help about its topics. Their texts are loaded for `folio help <topic>`. */
 export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, questions, databases, agents';
 
-/** What a command does, its daily flags in a line each, the others under "More", and the examples last, where a terminal stops. */
+/** What a command does, its daily flags in a line each, the others under "More", and the examples at the end. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const section = (title: string, terms: TermList, isBelow?: boolean): string =>
@@ -155,7 +155,7 @@ function wrapped(text: string, width: number): string[] {
   return wrapText(text, width).trimEnd().split('\n');
 }
 
-/** A command line in lines of at most `width` cells with their indentation, where a blank is: all but the last end in a backslash. */
+/** Breaks a command line at blanks into lines of at most `width` cells: all but the last end in a backslash. */
 function pasteable(commandLine: string, width: number): string[] {
   const lines = [''];
   for (const word of commandLine.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? []) {

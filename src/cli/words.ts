@@ -14,8 +14,8 @@ const FROM = 'after start desde from-date date-from from-day start-date';
 const TO = 'before to end hasta to-date date-to to-day end-date until-date';
 
 /*
- * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for. A page begins with its
- * words, the first of which lists name; the rest is written as the texts of topics are.
+ * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for. A page begins
+ * with its words, the first of which lists name; the rest is written as the texts of topics are.
  */
 const PAGES = `
 unpaid open pending outstanding receivable receivables impagas pendientes
@@ -151,8 +151,8 @@ interface Typed {
 }
 
 /**
- * What to write instead, by the first word of the page: a command has some of these flags. A whole command line is for commands that have
- * none of them.
+ * What to write instead, by the first word of the page: a command has some of these flags. A whole command line is for commands
+ * that have none of them.
  */
 const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly string[]>> = {
   unpaid: () => ['--open'],
@@ -238,7 +238,7 @@ function insteadOf(name: string, typed: Typed, { options }: Command): readonly s
   });
 }
 
-/** Whether the listing has what the flags of an advice need, and the columns that it names; of other commands, invoices have them. */
+/** Whether the listing (invoices, for other commands) has what the flags of an advice need, and the columns that it names. */
 function fits(line: string, command: Command, typed: string | undefined): boolean {
   const { columns } = resourceOf(command) ?? issued;
   const known = new Set([...columns.flatMap(([name, , role]) => [name, role]), typed]);
@@ -258,7 +258,7 @@ function topicOf(help: string, name: string): Topic {
   return { name, about: String(blocks[0]), blocks };
 }
 
-/** The names that are written nearly so, or all; where there are none behind the path of a command, that the word is to be left out. */
+/** Suggests similar names, or all; where a command has none, to leave the word out. */
 export function hintAmong(word: string, names: readonly string[], path: string): string {
   return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }

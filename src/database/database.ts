@@ -29,7 +29,7 @@ export interface Dialect {
   readonly types: Readonly<
     Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'day' | 'raw', string>
   >;
-  /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. Null for a day that it cannot hold. */
+  /** What is stored: a number's literal, a text's characters, an array's JSON; null for a day that it cannot hold. */
   value(type: ColumnType | 'day', text: string): StoredValue;
 }
 
@@ -58,7 +58,7 @@ export interface Database {
    * use them for too long.
    */
   lockTables(tables: readonly string[]): Promise<void>;
-  /** Begins a transaction and keeps other runs out until it ends. Throws OutputError, naming who, where another run writes now. */
+  /** Begins a transaction that keeps other runs out. Throws OutputError, naming who, where another run is writing. */
   begin(): Promise<void>;
   /** Rejects with CommitUnknown where the answer did not come. */
   commit(): Promise<void>;

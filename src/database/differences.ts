@@ -6,9 +6,9 @@ import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
 /**
- * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says the
- * same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where the record
- * is the same and only the columns that folio works out have other values.
+ * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says
+ * the same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where the
+ * record is the same and only the columns that folio works out have other values.
  */
 export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWORK] = [
   0, 1, 2, 3, 4, 5, 6,

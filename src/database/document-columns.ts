@@ -42,8 +42,8 @@ const KINDS: Partial<Record<Family, string>> = {
 };
 
 /**
- * By which rule the columns are worked out: that of a version, since each may have another one, and of what the records' columns mean.
- * By another rule all rows are worked out anew. Undefined for a listing of something else than documents that may be open.
+ * By which rule the columns are worked out: that of a version, since each may have another one, and of what the records' columns
+ * mean. By another rule all rows are worked out anew. Undefined for a listing of something else than documents that may be open.
  */
 export function documentRule({ fields, profile, version }: RecordsToWrite): string | undefined {
   if (!fields.usual.declared.some(([, , role]) => role === 'open')) return undefined;
@@ -76,7 +76,7 @@ export class DocumentColumns {
     this.#parties = new Counterparties(names);
   }
 
-  /** Reads all documents, and learns what the newest ones say of their counterparties. `show` is called for each, in their order. */
+  /** Reads all documents in order, and learns from the newest of each counterparty. Calls `show` for each. */
   static async of(dialect: Dialect, documents: RecordsToWrite, show: ShowRecord): Promise<DocumentColumns> {
     const { listing } = documents.differences;
     const columns = new DocumentColumns(dialect, documents);
@@ -109,8 +109,8 @@ export class DocumentColumns {
   }
 
   /**
-   * Whether the document with a number may have these as `_party` and `_party_name`: where it may not, there is a newer one of its
-   * counterparty.
+   * Whether the document with a number may have these as `_party` and `_party_name`: where it may not, there is a newer one of
+   * its counterparty.
    */
   isNewest(number: number, ...names: readonly StoredValue[]): boolean {
     const party = this.#partyOf[number]!;
@@ -146,8 +146,8 @@ function textOf(text: string | undefined): StoredValue {
 }
 
 /**
- * `_party` and `_party_name`. The first is equal for the documents of one counterparty, and for no others: its fiscal ID; where it
- * has none, its name in quotes; both where the ID is one that many share.
+ * `_party` and `_party_name`. The first is equal for the documents of one counterparty, and for no others: its fiscal ID; where
+ * it has none, its name in quotes; both where the ID is one that many share.
  */
 function namesOf(party: Party): readonly [StoredValue, StoredValue] {
   const [name, fiscalId] = [party.name?.text, party.fiscalId?.text];

@@ -32,7 +32,7 @@ const ROWS_TOGETHER = 500;
 /** Milliseconds that the server may take to end a connection. */
 const MAX_FAREWELL = 2_000;
 
-/** The key of folio's lock, one for each schema. It belongs to a transaction: a pooler hands sessions from one client to another. */
+/** The key of folio's lock on a schema. A transaction holds it, since a pooler shares sessions among clients. */
 const LOCK_KEY = `${LOCK_CLASS}, hashtext(current_schema())`;
 
 const postgresDialect: Dialect = {
@@ -150,8 +150,8 @@ class PostgresDatabase implements Database {
   }
 
   /**
-   * Waits for a lock only while it has none of the others: a reader that has one table and wants another one would be the victim of
-   * a deadlock.
+   * Waits for a lock only while it has none of the others: a reader that has one table and wants another one would be the victim
+   * of a deadlock.
    */
   async lockTables(tables: readonly string[]): Promise<void> {
     let busy = tables[0]!;
@@ -339,7 +339,7 @@ function literal(value: StoredValue): string {
   return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
-/* Rows as COPY reads them: a line each, a tab between two cells, and a backslash before characters that do not stand for themselves. */
+/* Rows as COPY reads them: a line each, tabs between cells, a backslash before characters with another meaning. */
 
 const NULL_CELL = '\\N';
 const SPECIAL = /[\\\n\r\t\b\f\v]/;

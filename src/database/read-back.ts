@@ -59,7 +59,7 @@ export class StoredBooks {
     return [...last.values()].toSorted((a, b) => (a.profile < b.profile ? -1 : 1));
   }
 
-  /** The last whole sync of a profile's records that ended before a moment, in milliseconds since 1970; undefined where there is none. */
+  /** The last whole sync of a profile's records that ended before a moment, in ms since 1970; undefined without one. */
   async lastWholeBefore(
     table: string,
     { profile, moment }: { readonly profile: string; readonly moment: number },

@@ -71,8 +71,8 @@ export interface StoredRun {
 }
 
 /**
- * The newest runs of each listing of each profile, the oldest first: the last one, the last whole one, and the last one that knew its
- * organization. None where no sync has written yet.
+ * The newest runs of each listing of each profile, the oldest first: the last one, the last whole one, and the last one that knew
+ * its organization. None where no sync has written yet.
  *
  * @param where the condition of the runs that are looked at, in SQL
  */

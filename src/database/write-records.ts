@@ -70,7 +70,7 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   };
 }
 
-/** Reads the listing before anything is written: what each field has in the records that are to be written, and what documents it has. */
+/** Reads the listing before anything is written: the values of each field, and the documents it has. */
 async function readAhead(
   writing: Writing,
   rule: string | undefined,
@@ -95,7 +95,7 @@ async function readAhead(
   return { facts: survey.facts(), documents };
 }
 
-/** Finds which of the rows that would be left have to be worked out anew: their counterparty has a newer document, or lost its newest. */
+/** Finds unchanged rows to rework: their counterparty has a newer document, or lost its newest one. */
 async function findReworked(writing: Writing, documents: DocumentColumns): Promise<void> {
   const { database, rows, profile, differences } = writing;
   const { listing, actions } = differences;

@@ -46,8 +46,9 @@ const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 
 const MAX_WRITTEN = 20_000;
 
 /**
- * Knows counterparties by one name and one spelling of the fiscal ID, however it changes from record to record: those of the newest
- * document that has them, by date, then by number, among all records that are read, also where a question keeps few of them.
+ * Knows counterparties by one name and one spelling of the fiscal ID, however it changes from record to record: those of the
+ * newest document that has them, by date, then by number, among all records that are read, also where a question keeps few of
+ * them.
  */
 export class Counterparties {
   readonly #cellOf: CellOf;
@@ -85,8 +86,8 @@ export class Counterparties {
   }
 
   /**
-   * The counterparty of a document as it is known so far; as the document alone has it, where none of its documents was learned from.
-   * Remembers nothing.
+   * The counterparty of a document as it is known so far; as the document alone has it, where none of its documents was learned
+   * from. Remembers nothing.
    */
   known(document: DocumentReader): Party {
     const party = this.#partyOf(document, false);

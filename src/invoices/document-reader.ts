@@ -54,14 +54,15 @@ interface NameLayout {
   readonly role: Role | undefined;
 }
 
-/** What an answer needs of each profile. A name of `namesElsewhere` counts only where the profile has the role in another column. */
+/** What an answer needs of each profile. `namesElsewhere` count only where the profile has the role in another column. */
 interface ReadsOfProfiles extends Partial<Reads> {
   readonly namesElsewhere?: readonly string[];
 }
 
 /**
- * Reads records one after the other as documents, each by the fields of its own profile, and knows which roles and columns none of
- * them had. It is the document that it shows: keep its values, never the object. It reads only the cells that are needed, each once.
+ * Reads records one after the other as documents, each by the fields of its own profile, and knows which roles and columns none
+ * of them had. It is the document that it shows: keep its values, never the object. It reads only the cells that are needed, each
+ * once.
  */
 export class DocumentReader {
   /** How many records were read, without those that were sampled. */
@@ -317,8 +318,8 @@ export class DocumentReader {
   }
 
   /**
-   * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role: the
-   * answer is that of the other profiles, and would not say so. `flag` is that of the question.
+   * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role:
+   * the answer is that of the other profiles, and would not say so. `flag` is that of the question.
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {
@@ -424,7 +425,7 @@ class Unseen {
   }
 }
 
-/** A currency as two are compared: ISO 4217 writes its codes in capitals, services and lists do not always. Undefined for none. */
+/** A currency for comparison, in capitals as in ISO 4217, since services and lists vary. Undefined for none. */
 export function bareCurrency(text: string | undefined): string | undefined {
   return text?.trim().toUpperCase() || undefined;
 }

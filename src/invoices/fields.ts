@@ -40,9 +40,9 @@ export const FIELD_NAMES: readonly string[] = [
 ];
 
 /**
- * What a listing declares the cells of a column to be, whatever a record holds in it. Numbers that name something, such as that of a
- * document, are text; so is all that is neither money, a date, nor true or false. A `count` is a number of things that folio itself
- * counted.
+ * What a listing declares the cells of a column to be, whatever a record holds in it. Numbers that name something, such as that
+ * of a document, are text; so is all that is neither money, a date, nor true or false. A `count` is a number of things that folio
+ * itself counted.
  */
 export type DeclaredType = 'text' | 'money' | 'date' | 'boolean' | 'list' | 'count';
 
@@ -166,13 +166,13 @@ export function mapProfiles<Value, Made>(
 }
 
 /**
- * The names of money where nobody declares the column: the last word says it (`totalAmount`, `unit_price`, `balance`), or it is an
- * amount that is due or paid. Any other column is taken as it comes: as money, a text in it would be refused.
+ * The names of money where nobody declares the column: the last word says it (`totalAmount`, `unit_price`, `balance`), or it is
+ * an amount that is due or paid. Any other column is taken as it comes: as money, a text in it would be refused.
  */
 export const MONEY_NAME =
   /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$|^amount(?:ToBePaid|Paid|Due|_paid|_due)$/;
 
-/** What the cells of a column of these roles are, where they are more than texts: one that cannot be read makes an answer incomplete. */
+/** The types of roles whose cells are more than text: one that cannot be read makes an answer incomplete. */
 function typeOfRoles(roles: readonly Role[]): 'date' | 'money' | undefined {
   const types = roles.map((role) => MEANING[role][1]);
   return (['money', 'date'] as const).find((type) => types.includes(type));
@@ -194,7 +194,7 @@ export interface Meanings {
   readonly fields: FieldsOf;
   /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
   readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
-  /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
+  /** The headings of --columns and of the export that is read, by column. They name columns of a file, not of records. */
   readonly byHeading?: ReadonlyMap<string, string> | undefined;
   /** The setting that declares more columns of the listing: `known.issued`. */
   readonly known?: string | undefined;
@@ -227,7 +227,7 @@ export function namesMeaning(columns: readonly string[], meanings: Meanings): re
   return [...ROLES, ...(meanings.headings?.keys() ?? [])].filter(hasColumn);
 }
 
-/** The role of a column by any of its names; undefined for a column without a meaning. Where several have it, the first of `ROLES`. */
+/** The role of a column by any of its names: the first of `ROLES` that has it; undefined for a column without a meaning. */
 export function roleNamed(name: string, meanings: Meanings, { columns }: Fields): Role | undefined {
   const isRole = ROLES.find((one) => one === name);
   const meant = isRole ?? ROLES.find((role) => columns[role].includes(name)) ?? meantBy(name, meanings);

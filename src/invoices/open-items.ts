@@ -119,13 +119,14 @@ export function bucketNames(buckets: Buckets): string[] {
 export const NO_DUE_DATE = 'no due date';
 export const CREDITS = 'credits';
 
-/** The names of the ages of open amounts: the buckets, and behind them what has no due date, and the credits, which have no age. */
+/** The ages of open amounts: the buckets, then amounts without a due date, then credits, which have no age. */
 export function ageColumns(buckets: Buckets): string[] {
   return [...bucketNames(buckets), NO_DUE_DATE, CREDITS];
 }
 
 /**
- * The position among `ageColumns` of what is open on a day, in days since 1970-01-01. On the day that it is due, it is not overdue.
+ * The position among `ageColumns` of what is open on a day, in days since 1970-01-01. On the day that it is due, it is not
+ * overdue.
  */
 export function ageOf(
   item: Extract<OpenItem, { readonly kind: 'open' | 'credit' }>,

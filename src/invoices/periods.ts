@@ -53,8 +53,8 @@ const MONTHS = [
 ];
 
 /**
- * The period that people mean by a text that is none: `october`, `10/2026`, `Q3 2026`, `last year`; undefined where it names none. A
- * month without a year is the last one that has begun by today, in days since 1970-01-01.
+ * The period that people mean by a text that is none: `october`, `10/2026`, `Q3 2026`, `last year`; undefined where it names
+ * none. A month without a year is the last one that has begun by today, in days since 1970-01-01.
  */
 export function meantPeriod(text: string, today: number): string | undefined {
   const words = text.toLowerCase().match(/\d+|\p{L}+/gu) ?? [];

@@ -41,7 +41,7 @@ export function endOfPlainText(view: WordView, start: number): number {
   let at = start;
   while (at <= lastWord) {
     const word = words.getInt32(at, true);
-    // As `zeroBytes` does: the first part marks the bytes below 0x21, of which the quote becomes one, and all control characters stay.
+    // As in `zeroBytes`: marks the bytes below 0x21, which the quote becomes, and all control characters.
     const quotes = word ^ 0x02020202;
     const backslashes = word ^ 0x5c5c5c5c;
     const marks = (((quotes - 0x21212121) & ~quotes) | ((backslashes - ONES) & ~backslashes)) & HIGH_BITS;
@@ -52,7 +52,7 @@ export function endOfPlainText(view: WordView, start: number): number {
   return at;
 }
 
-/** Whether `length` bytes, one or more, are the same at two places. The first place has as many; the other one may be at the end. */
+/** Whether `length` bytes, at least one, are equal at two places. Only the second may reach beyond its end. */
 export function sameBytes({ bytes, words }: WordView, first: number, other: number, length: number): boolean {
   if (other + length > bytes.length) return false;
   if (length < 4) {

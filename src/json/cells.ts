@@ -120,7 +120,7 @@ export class CellReader {
   readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
   #valueEnds = NONE;
-  /** For each value of a record its column and how many bytes stand before it, by the shape of the record; null where it has no such list. */
+  /** By the shape of a record: for each value its column, and how many bytes precede it; null without such a list. */
   #shapes: (Int32Array | null | undefined)[] = [];
   /** The values with a column of the record that is being read name by name, where its shape is to be learned. */
   #found: Found[] | undefined;
@@ -201,7 +201,7 @@ export class CellReader {
       this.#shapes[shape] = this.#isPlain ? this.#valuesOf(found, start, shapeAt) : null;
   }
 
-  /** For each value of the record that was read, up to the last one with a column, its column and how many bytes stand before it. */
+  /** For each value of the record, up to the last one with a column: its column, and how many bytes precede it. */
   #valuesOf(found: readonly Found[], start: number, shapeAt: number): Int32Array {
     const valueEnds = this.#valueEnds;
     const values: number[] = [];

@@ -13,7 +13,7 @@ export type Span = readonly [start: number, end: number];
 /** The most bytes of a value that is parsed: parsed, it may take thirty times as much memory. */
 const MAX_PARSED = 64 * 1024;
 
-/** Parses the value at the span. Only for small parts of a body, because numbers become doubles. Throws BadBody for a large value. */
+/** Parses a small value of a body; its numbers become doubles. Throws BadBody for a large value. */
 export function readJson(bytes: Buffer, span: Span): unknown {
   if (span[1] - span[0] > MAX_PARSED) {
     throw new BadBody(`expected a small value, found one of ${span[1] - span[0]} bytes`, span[0]);

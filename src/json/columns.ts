@@ -68,8 +68,8 @@ export class Columns {
   readonly #stable: boolean;
   readonly #chosen: ReadonlyMap<string, number> | undefined;
   /**
-   * The paths that lead to a chosen column, such as `payments` to `payments.date`, each with a column of its own behind the chosen
-   * ones, which is of what is no object there.
+   * The paths that lead to a chosen column, such as `payments` to `payments.date`, each with a column of its own behind the
+   * chosen ones, which is of what is no object there.
    */
   readonly #parents = new Map<string, number>();
   readonly #above = new Map<string, readonly (readonly [path: string, column: number])[]>();
@@ -81,7 +81,7 @@ export class Columns {
   #members = 0;
   #forgotten = 0;
 
-  /** @param stable whether a name must not depend on which fields came before: then dots in members' names always have a backslash */
+  /** @param stable whether names must not depend on earlier fields: dots in members' names always get a backslash */
   constructor(chosen?: readonly string[], stable = false) {
     this.#stable = stable;
     this.#names = chosen ? [...chosen] : [];

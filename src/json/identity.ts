@@ -5,7 +5,7 @@ import { compactInto, type Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { signedLinks } from './signed-links.ts';
 
-/** A hash: how many words it has, and what writes that of `bytes[start .. end)` from the word `to` on. The first word is never 0. */
+/** A hash: its length in words, and a function that writes the hash of `bytes[start .. end)`. The first word is never 0. */
 export interface RecordHash {
   readonly width: number;
   readonly write: (words: Uint32Array, to: number, view: WordView, start: number, end: number) => void;
@@ -26,7 +26,7 @@ export class IdentityReader {
   hasKey = false;
   /** How many words the key has, and how many the content. */
   readonly width: number;
-  /** The words of the key, then those of the content. They are comparable among all readers of a hash. The next read overwrites them. */
+  /** The words of the key, then of the content, comparable among readers with this hash. The next read overwrites them. */
   readonly words: Uint32Array;
   readonly #bytes: Buffer;
   readonly #keys: RecordKeys;
@@ -115,12 +115,12 @@ export class IdentityReader {
 }
 
 /**
- * 64 bits, fast and not cryptographic. A caller that takes two records for one because of them must be able to notice a collision, by
- * a count or by reading again. A caller that is not uses `DigestReader`.
+ * 64 bits, fast and not cryptographic. A caller that takes two records for one because of them must be able to notice a
+ * collision, by a count or by reading again. A caller that is not uses `DigestReader`.
  */
 const FAST_HASH: RecordHash = {
   width: 2,
-  /** Takes four bytes at a time. Two pairs of states take turns, because a step on one state has to wait for the step before it. */
+  /** Takes four bytes at a time. Two pairs of states take turns, because each step waits for the last one on its state. */
   write(hashed, to, { bytes, words }, start, end) {
     // The length tells "a" from "a\0".
     let one = step(0xdeadbeef | 0, end - start, 0x9e3779b1);

@@ -8,7 +8,7 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** The object that a text is as JSON; undefined for any other text. The runtime's own error would quote the text, which may be anything. */
+/** Parses an object; undefined for any other text. The runtime's own error would quote the text, whatever is in it. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

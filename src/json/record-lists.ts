@@ -36,7 +36,7 @@ export class ListReader {
     this.#reader = new CellReader([column]);
   }
 
-  /** The cell of each object in the JSON text of a list, or those in a list within it; undefined where it is no list of objects. */
+  /** The cell of each object in the JSON text of a list, or in lists within it; undefined if it is no list of objects. */
   read(text: string): (Cell | undefined)[] | undefined {
     const batch = objectsIn(text);
     if (batch === undefined) return undefined;
@@ -67,7 +67,7 @@ export class ListReader {
   }
 }
 
-/** The objects in the text of a cell that is a list, perhaps none; undefined for any other cell, and for a list of something else. */
+/** The objects in the text of a list, perhaps none; undefined for any other cell, and for a list of something else. */
 export function objectsIn(text: string): RecordBatch | undefined {
   if (!text.startsWith('[')) return undefined;
   const bytes = Buffer.from(text);

@@ -42,14 +42,14 @@ class Step {
 }
 
 /**
- * The shapes of the records in one body. Two records have the same shape when they differ only in their values other than objects;
- * an array is one value. A shape is checked once: in later records of it, the bytes between the values are compared with those of
- * the first one, and only the values are checked.
+ * The shapes of the records in one body. Two records have the same shape when they differ only in their values other than
+ * objects; an array is one value. A shape is checked once: in later records of it, the bytes between the values are compared with
+ * those of the first one, and only the values are checked.
  */
 export class RecordShapes {
   /** Where the last record begins in `valueEnds`; -1 where its shape is not known. */
   firstEnd = -1;
-  /** Where the id of the last record begins and ends, whatever it is; -1 where it has none. The caller sets it for an unknown shape. */
+  /** Where the id of the last record begins and ends; -1 without one. The caller sets it for an unknown shape. */
   id = -1;
   idEnd = -1;
   readonly #scanner: JsonScanner;
@@ -66,7 +66,7 @@ export class RecordShapes {
     this.#valueEnds = new Int32Array(Math.max(LEAST_CAPACITY, scanner.bytes.length >> 5));
   }
 
-  /** For each record of a known shape: the number of the shape, then the position after each value; `~end` for a string with escapes. */
+  /** For each record of a known shape: the shape's number, then the end of each value; `~end` for a string with escapes. */
   get valueEnds(): Int32Array {
     return this.#valueEnds.subarray(0, this.#used);
   }

@@ -267,8 +267,8 @@ function isNamedId(bytes: Buffer, at: number): boolean {
 }
 
 /**
- * The records with a column of folio's own. A member of that name which a record has leaves as `\name`, so that it never takes the
- * place of folio's.
+ * The records with a column of folio's own. A member of that name which a record has leaves as `\name`, so that it never takes
+ * the place of folio's.
  */
 export function withOwnColumn(batch: RecordBatch, own: OwnColumn): RecordBatch {
   // The name may be spelt with escapes.

@@ -47,7 +47,7 @@ export class JsonScanner {
   readonly bytes: Buffer;
   /** Set to true when white space is stepped over. */
   spaced = false;
-  /** Where each text that may be a link begins and ends, in order: those that may begin with "http", and those called `fileUrl`. */
+  /** Where each text that may be a link begins and ends, in order: it may begin with "http", or is called `fileUrl`. */
   readonly links: number[] = [];
   readonly view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
@@ -156,7 +156,7 @@ const [NULL, TRUE, FALS, HTTP, FILE, URL_END] = ['null', 'true', 'fals', 'http',
 /** In each of four bytes: the bit by which a small letter differs from its capital, and a backslash. */
 const [SMALL_LETTERS, BACKSLASHES] = [0x20202020, 0x5c5c5c5c];
 
-/** Whether a text may begin with "http", in small letters or capitals, or with a letter of it as an escape: there is a backslash then. */
+/** Whether a text may begin with "http" in any case, or with an escape, whose backslash may stand for a letter of it. */
 function mayBeginAddress(word: number): boolean {
   return (word | SMALL_LETTERS) === HTTP || zeroBytes(word ^ BACKSLASHES) !== 0;
 }

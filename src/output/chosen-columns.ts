@@ -19,8 +19,8 @@ export class ChosenColumns {
   }
 
   /**
-   * Parses `number,Heading=name,*,-name`: `*` is all others, of which `-name` leaves one out. A name with a comma or `=` in it stands
-   * in double quotes.
+   * Parses `number,Heading=name,*,-name`: `*` is all others, of which `-name` leaves one out. A name with a comma or `=` in it
+   * stands in double quotes.
    *
    * @param flag the flag or setting, for messages
    * @throws UsageError, also for headings that cannot be told apart
@@ -94,8 +94,8 @@ export class ChosenColumns {
   }
 
   /**
-   * The headings that have to be known to read a written file under the names of its columns. A column that comes more than once is
-   * read from its own name, else from its first heading.
+   * The headings that have to be known to read a written file under the names of its columns. A column that comes more than once
+   * is read from its own name, else from its first heading.
    */
   get readBack(): readonly { readonly heading: string; readonly column: string }[] {
     const { named } = this;

@@ -1,8 +1,8 @@
 import { MONEY_NAME } from '../invoices/fields.ts';
 
 /**
- * What a column is for its reader: this decides its width, its look, and whether it stays where room is short. A `kind` is what folio
- * itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
+ * What a column is for its reader: this decides its width, its look, and whether it stays where room is short. A `kind` is what
+ * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
  */
 export type ColumnRole =
   | 'profile'

@@ -18,9 +18,9 @@ interface SpoolOptions {
 }
 
 /**
- * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that file,
- * and its name is removed as soon as it is open, so that a killed run leaves nothing. Methods reject with OutputError, naming the
- * system's reason.
+ * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that
+ * file, and its name is removed as soon as it is open, so that a killed run leaves nothing. Methods reject with OutputError,
+ * naming the system's reason.
  */
 export class Spool {
   readonly #path: (() => string) | undefined;
@@ -135,8 +135,8 @@ const RECORDS_IN_MEMORY = 256 * 1024;
 const BATCH = { bytes: 1_000_000, records: 4_000 };
 
 /**
- * Records that wait in a spool until all have come, a line each, with folio's own column among their members. They are read as they
- * came, or in any order. Methods reject with OutputError.
+ * Records that wait in a spool until all have come, a line each, with folio's own column among their members. They are read as
+ * they came, or in any order. Methods reject with OutputError.
  */
 export class RecordSpool {
   readonly #spool: Spool;

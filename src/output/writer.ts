@@ -6,7 +6,7 @@ import type { ParquetType } from './parquet/stored-column.ts';
 /** Where bytes go. A write resolves when their buffer may be used again; rejects with OutputError. */
 export interface Sink {
   write(bytes: Uint8Array | string): Promise<void>;
-  /** Of a file, names one beside it for rows that have to wait: the next run removes what a killed one leaves under such a name. */
+  /** Names a file beside it for rows that wait: the next run removes what a killed one left under such a name. */
   readonly spare?: (() => string) | undefined;
 }
 

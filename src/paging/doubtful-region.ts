@@ -4,8 +4,9 @@ type Gap = readonly [after: number, before: number];
 export const NO_GAP: Gap = [Infinity, -Infinity];
 
 /**
- * A region of a listing that is read again, since records may be lost between two pages. It holds together with what was read before
- * when it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends with it).
+ * A region of a listing that is read again, since records may be lost between two pages. It holds together with what was read
+ * before when it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends
+ * with it).
  */
 export class DoubtfulRegion {
   readonly from: number;

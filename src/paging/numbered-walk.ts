@@ -159,9 +159,9 @@ class NumberedWalk {
       rounds: this.#rounds,
       rereads: this.#rounds.length - 1,
       isReread,
-      /** Records that were not delivered: those that there are, and new ones that were found when the limit was reached already. */
+      /** Records that were not delivered: of those that exist, and new ones found after the limit was reached. */
       missing: Math.max(0, expected - size - givenUp) + size - status.records,
-      /** Records delivered beyond those that there are. Where keys tell records apart, some are gone again; else, they came in two forms. */
+      /** Records delivered beyond those that exist: by their keys, some are gone again; without keys, they came in two forms. */
       tooMany: hasKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
       /** More records were delivered than there are now. */
       isBeyond: size > expected,
@@ -169,7 +169,7 @@ class NumberedWalk {
       isUnclear: !(isReread && inPass === size) && (unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat)),
       moved: pass.moved,
       holdsTogether: pass.isProven,
-      /** The pass over everything brought as many records as there are; just those that were delivered; none twice; the same as before. */
+      /** The pass over everything: as many records as there are; just those delivered; none twice; the same as before. */
       isWhole: inPass + givenUp >= expected,
       isExact: inPass === size,
       hasRepeats: repeatedInPass > 0,

@@ -63,8 +63,8 @@ export class SeenOrder {
   }
 
   /**
-   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page held the two one
-   * behind the other: then there is none between them.
+   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page held the two
+   * one behind the other: then there is none between them.
    */
   noteNeighbors(last: string, first: string): Adjoining | undefined {
     const seen = this.#seen.get(last)!;

@@ -56,8 +56,8 @@ export async function resolveConnection(
 }
 
 /**
- * The profile and the base address of a run, and where that is from: `--base-url`. Throws as `resolveConnection` does, but for the
- * token. `store` is undefined where it cannot be opened.
+ * The profile and the base address of a run, and where that is from: `--base-url`. Throws as `resolveConnection` does, but for
+ * the token. `store` is undefined where it cannot be opened.
  */
 export function resolveAddress(flags: ConnectionFlags, env: Environment, store: ConfigStore | undefined) {
   refuseMixed(flags, env);
@@ -75,7 +75,7 @@ export function noAddress(login: string): UsageError {
   });
 }
 
-/** Refuses a token or an address in the environment beside --profile: another organization's data must not come under its name. */
+/** Refuses token or address in the environment beside --profile: data of another organization must not get its name. */
 function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
   const variable = ['FOLIO_TOKEN', 'FOLIO_BASE_URL'].find((name) => env[name]);
   if (profile === undefined || variable === undefined) return;
@@ -158,7 +158,7 @@ export interface CompleteConnection extends Connection {
   readonly token: Secret;
 }
 
-/** Refuses a connection that lacks token or address, or whose token is past its end; adds a message in the token's last 14 days. */
+/** Refuses a connection without token or address, or with an expired token; adds a message in its last 14 days. */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
   const { baseUrl, token, profile, messages, others = [] } = connection;
   if (token === undefined) {

@@ -161,7 +161,7 @@ function placeOfFault(bytes: Buffer): string {
   }
 }
 
-/** A profile of the store. Throws UsageError naming the file and the member that is not as it should be, never with a token in it. */
+/** A profile of the store. Throws UsageError naming the file and the wrong member, never with a token in it. */
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
   if (entry === undefined) return undefined;

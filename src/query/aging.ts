@@ -50,7 +50,7 @@ export interface AgingOptions {
   readonly record?: string | undefined;
 }
 
-/** The open amounts of a counterparty in one currency; or those without a currency, of all counterparties unless `ofParties` is set. */
+/** The open amounts of a counterparty in one currency; without a currency, of all of them unless `ofParties` is set. */
 export interface AgedBalance {
   /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
@@ -261,8 +261,8 @@ const NO_CURRENCY = 'no currency';
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
- * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
- * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
+ * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
+ * `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
  * that is too much, too, it keeps `overdue` the longest.
  */
 function agingTable(

@@ -63,7 +63,7 @@ export function orderOf(cell: Cell | undefined, isFiscalId = false): string | un
   return isFiscalId ? fiscalIdOrder(cell.text) : cellOrder(cell);
 }
 
-/** Compares the orders of two cells, or two texts: negative, zero or positive. What has no value comes last, also when descending. */
+/** Compares two cells, or two texts: negative, zero or positive. Cells without a value come last, also descending. */
 export function compareOrders(
   left: string | undefined,
   right: string | undefined,

@@ -46,17 +46,18 @@ const CHANGE_SHOWN: ShownColumns = {
 const KEY_SHOWN = { rank: 104 };
 
 /**
- * The question of `--changes-since`: a listing, as it comes, beside an earlier export of it, in rows that read alike in a table, in
- * csv and in jsonl:
+ * The question of `--changes-since`: a listing, as it comes, beside an earlier export of it, in rows that read alike in a table,
+ * in csv and in jsonl:
  *
  *     _change  id  number  field   old      new
  *     added    9   10009
  *     changed  12  10012   status  PENDING  PAID
  *     gone     17  10017
  *
- * A changed record has a row for each field that changed; an added or gone record has one row, with all of it in `record`. What is
- * gone comes last, in its old order. A record that passes the conditions no longer is changed, not gone. Throws UsageError where the earlier export cannot be read or is another's, and, at the end,
- * where records came but none had the key: all of them would look new and all earlier ones gone.
+ * A changed record has a row for each field that changed; an added or gone record has one row, with all of it in `record`. What
+ * is gone comes last, in its old order. A record that passes the conditions no longer is changed, not gone. Throws UsageError
+ * where the earlier export cannot be read or is another's, and, at the end, where records came but none had the key: all of them
+ * would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
   const { path, key, shown, columns = shown, meanings = PLAIN_MEANINGS, isUnread = () => false } = options;

@@ -13,9 +13,9 @@ const BATCH = { bytes: 2 ** 20, rows: 4_000 };
 const MAX_NAMED = 3;
 
 /**
- * The question of `--expand`: a row for each object in a list, its members as columns below the list's name, the rest of the record
- * repeated. A record without objects in the list is one row. One with something else in its place comes out unchanged and is named
- * by a failure; if all are so, it is a UsageError.
+ * The question of `--expand`: a row for each object in a list, its members as columns below the list's name, the rest of the
+ * record repeated. A record without objects in the list is one row. One with something else in its place comes out unchanged and
+ * is named by a failure; if all are so, it is a UsageError.
  */
 export function expandQuestion(column: string): ExpandQuestion {
   const path = column.replaceAll('\\.', '.');

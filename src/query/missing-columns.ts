@@ -55,9 +55,9 @@ function otherPlace(column: string, reader: DocumentReader): string {
 }
 
 /**
- * Throws UsageError for a column that no record had: an answer without it would be wrong. Columns that few records have are declared,
- * by the listing or by the setting `known.<listing>`, and may be missing: `missingColumns` warns of them. But of the columns of a
- * role, every record has one. `flag` named the columns.
+ * Throws UsageError for a column that no record had: an answer without it would be wrong. Columns that few records have are
+ * declared, by the listing or by the setting `known.<listing>`, and may be missing: `missingColumns` warns of them. But of the
+ * columns of a role, every record has one. `flag` named the columns.
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
   const { what = 'record', isShown = false, names } = options;
@@ -118,8 +118,8 @@ interface WatchOptions {
 }
 
 /**
- * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record had.
- * Throws UsageError there for one that is a near miss of another column. `flag` named them.
+ * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record
+ * had. Throws UsageError there for one that is a near miss of another column. `flag` named them.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,

@@ -30,8 +30,8 @@ interface TypedNames {
 }
 
 /**
- * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of these
- * others, such as `folio` where `number` is chosen, are written as they are.
+ * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of
+ * these others, such as `folio` where `number` is chosen, are written as they are.
  */
 function writerByNames(openWriter: OpenWriter, meanings: Meanings, { typed, meant }: TypedNames): OpenWriter {
   return (sink, layout) => {

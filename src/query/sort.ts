@@ -22,10 +22,10 @@ interface SortOptions {
 }
 
 /**
- * The question of --sort: all records in the order of one or more columns: numbers by exact value, fiscal IDs whatever their spelling,
- * then text by its characters, then records without a value (also when descending). Amounts are never compared with those of another
- * currency: they are in order within each. Equal records keep their order. The records wait in a spool; memory holds their keys,
- * about 100 bytes for each record and column.
+ * The question of --sort: all records in the order of one or more columns: numbers by exact value, fiscal IDs whatever their
+ * spelling, then text by its characters, then records without a value (also when descending). Amounts are never compared with
+ * those of another currency: they are in order within each. Equal records keep their order. The records wait in a spool; memory
+ * holds their keys, about 100 bytes for each record and column.
  */
 export function sortQuestion(
   keys: readonly SortColumn[],

@@ -278,9 +278,9 @@ class Totals {
   }
 
   /**
-   * A row for each group. Currencies come in order of first appearance; within each, periods of the calendar in their order, then the
-   * group with the largest first total, or the most records. Bars show the first total, or the records. Throws UsageError for a column
-   * that no record has.
+   * A row for each group. Currencies come in order of first appearance; within each, periods of the calendar in their order, then
+   * the group with the largest first total, or the most records. Bars show the first total, or the records. Throws UsageError for
+   * a column that no record has.
    */
   table(): FigureTable<GroupRow> {
     const { sum = [], groupBy = [] } = this.#flags;
@@ -372,9 +372,9 @@ class Totals {
 
 /**
  * The columns of `--group-by`; where groups are counterparties, `fiscalId` beside the name, or `counterparty` beside the ID;
- * `currency`; `records`; and for each `--sum` its column, null where no record of the group has a value in it, and beside an amount of
- * documents the parts of the total that are credit notes and cancelled documents, and in `<column>.missing` how many records have no
- * value.
+ * `currency`; `records`; and for each `--sum` its column, null where no record of the group has a value in it, and beside an
+ * amount of documents the parts of the total that are credit notes and cancelled documents, and in `<column>.missing` how many
+ * records have no value.
  *
  * @param extra which of `fiscalId`, `counterparty` and `currency` there are
  * @param isOfDocuments whether a sum is of amounts of documents

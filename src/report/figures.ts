@@ -236,7 +236,7 @@ export function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce(addDecimals, DECIMAL_ZERO);
 }
 
-/** The figures of the page as JSON: amounts are strings with every digit, days `2026-11-21`, months `2026-11`; null is unknown. */
+/** The figures of the page as JSON: amounts are strings, days `2026-11-21`, months `2026-11`; null is unknown. */
 export function figuresJson({ dates, caveats, complete, failures, organization }: ReportFigures): string {
   const { name, first, last } = dates.period;
   const missing = organization.missing.map(({ figure, part: direction, text, hint }) => ({

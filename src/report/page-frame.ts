@@ -37,8 +37,8 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
 }
 
 /**
- * What a reader has to know of records: when they were read is unknown, some are newer than others, flags left some out, the credits
- * are not among them, or only what is overdue is.
+ * What a reader has to know of records: when they were read is unknown, some are newer than others, flags left some out, the
+ * credits are not among them, or only what is overdue is.
  */
 export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 

@@ -69,7 +69,7 @@ function verdict({ complete, failures, dates, caveats }: ReportFigures, writing:
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
 }
 
-/** Everything about one organization: first how it stands in each currency, on one screen; then a part for each, and its funds. */
+/** Everything about one organization: a summary of each currency on one screen, a part for each, and its funds. */
 function organizationSection(figures: OrganizationFigures, writing: Writing, dates: ReportDates): Html {
   const { words } = writing;
   const { currencies, missing, inNoSum } = figures;

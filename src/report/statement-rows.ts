@@ -82,7 +82,8 @@ export function statementForm(isSeveral: boolean): ResultForm {
 }
 
 /**
- * A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total.
+ * A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of
+ * `open` is what `folio aging` calls the total.
  *
  * @param writing of a workbook in a language: the ages are in its words, as the headings are
  */

@@ -3,7 +3,7 @@ import { numberOrder } from '../query/cell-order.ts';
 import { el, Html, type Content } from './html.ts';
 import type { Writing } from './words.ts';
 
-/** What a column has, its heading, and its cell of a row. Amounts and counts stand to the right; an ID is never broken over two lines. */
+/** A column: its values, its heading, its cells. Amounts and counts stand to the right; an ID never breaks into two lines. */
 export type Column<Row> = readonly [kind: Kind, head: string, cell: (row: Row) => CellValue];
 type Kind = 'text' | 'id' | 'day' | 'count' | 'amount';
 
@@ -38,7 +38,7 @@ export function titledTable<Row>(
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 15;
 
-/** A sortable table, as a rule without columns of zero amounts. On a narrow screen each cell is a line, behind the head of its column. */
+/** A sortable table, usually without columns of zeros. On a narrow screen each cell is a line with its heading. */
 function table<Row>(caption: string, content: TableContent<Row>, writing: Writing): Html {
   const { columns, foot = [], below, hasZeros = false } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
@@ -84,7 +84,7 @@ function table<Row>(caption: string, content: TableContent<Row>, writing: Writin
   );
 }
 
-/** Texts of the service are kept from turning the direction of what stands around them; amounts are marked where they are negative or zero. */
+/** Isolates the direction of the service's texts; marks amounts that are negative or zero. */
 function contentOf(value: CellValue, kind: Kind, writing: Writing): Html | string | undefined {
   if (value === undefined || value instanceof Html) return value;
   if (typeof value === 'string') return el(kind === 'id' ? 'bdi.id' : 'bdi', value);
@@ -114,7 +114,7 @@ function isNil(value: CellValue): boolean {
   );
 }
 
-/** Makes heads of tables sort, by a text of each number and date in the order of the exact values. A table is whole without it. */
+/** Makes headings sort, numbers and dates by their exact values. A table is whole without it. */
 export const SORT_SCRIPT = `
 for (const table of document.querySelectorAll('table[data-sort]')) {
   const heads = [...table.tHead.rows[0].cells];

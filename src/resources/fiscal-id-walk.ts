@@ -264,8 +264,8 @@ export class FiscalIdWalk {
   }
 
   /**
-   * Whether an error is a refusal of the IDs, and not of the rest of the query. Requests the listing without them, once: where the
-   * service answers, none of the IDs exist, whatever the refusal said (spec 4.2 rule 2).
+   * Whether an error is a refusal of the IDs, and not of the rest of the query. Requests the listing without them, once: where
+   * the service answers, none of the IDs exist, whatever the refusal said (spec 4.2 rule 2).
    */
   async #refusesIds(error: unknown): Promise<boolean> {
     if (error instanceof UnknownFiscalIds) return true;

@@ -269,8 +269,8 @@ function passErrors(
 }
 
 /**
- * Throws ServiceError where the error is a 404 at the path of one item, and the listings are not there either: then the address is
- * wrong. Sends one request for such an error, and none for another.
+ * Throws ServiceError where the error is a 404 at the path of one item, and the listings are not there either: then the address
+ * is wrong. Sends one request for such an error, and none for another.
  */
 export async function refuseWrongAddress(
   client: ApiClient,

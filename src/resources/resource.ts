@@ -17,8 +17,8 @@ export interface Resource {
   readonly path: string;
   readonly paging: NumberedPaging | CursorPaging;
   /**
-   * The columns that its records may have: those that the embedded service shows, in its order, and all in which a role is known to
-   * be. Flags, types of files and databases, and the questions come from this.
+   * The columns that its records may have: those that the embedded service shows, in its order, and all in which a role is known
+   * to be. Flags, types of files and databases, and the questions come from this.
    */
   readonly columns: readonly DeclaredColumn[];
   /** The columns that people look for, in the order in which a table shows them. */

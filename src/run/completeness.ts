@@ -161,7 +161,7 @@ export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }
 
-/** Where another part has some of the fiscal IDs, one where nobody has any lacks nothing: it has a warning in place of its failure. */
+/** Where another part has some of the fiscal IDs, one that has none of them gets a warning in place of its failure. */
 export function passUnknownIds(
   results: readonly { failure: FolioError | undefined; readonly notices: { warn(text: string): void } }[],
 ): void {
@@ -187,8 +187,9 @@ export interface OutcomeWords {
 }
 
 /**
- * How several parts end: undefined where all are whole; else an error that names those that are not with their reasons, or the failure
- * that all share. Where nothing was had of any it is of the kind of the first, and so is the exit code; else an IncompleteError.
+ * How several parts end: undefined where all are whole; else an error that names those that are not with their reasons, or the
+ * failure that all share. Where nothing was had of any it is of the kind of the first, and so is the exit code; else an
+ * IncompleteError.
  */
 export function outcomeOf(
   results: readonly PartResult[],

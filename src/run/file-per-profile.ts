@@ -22,8 +22,8 @@ interface FileOfProfile {
 }
 
 /**
- * A file for each profile in a folder, `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own, else csv.
- * Returns what is written, and a function that writes it in a run.
+ * A file for each profile in a folder, `<profile>.<listing>.<ending>`; the format is that of the flags, else the profile's own,
+ * else csv. Returns what is written, and a function that writes it in a run.
  */
 export async function filePerProfile(
   context: Context,

@@ -13,8 +13,8 @@ export interface Parsed<Value = unknown> {
   /** It is a whole number, from the first to the second; without a second, of any size. */
   readonly range?: readonly [least: number, most?: number];
   /**
-   * Reads the text. `name` is that of the flag or setting, for messages; `before` the last value of a repeated flag. Throws UsageError
-   * with the name, the text and what is allowed.
+   * Reads the text. `name` is that of the flag or setting, for messages; `before` the last value of a repeated flag. Throws
+   * UsageError with the name, the text and what is allowed.
    */
   parse?(this: void, text: string, name: string, before?: Value): Value;
 }

@@ -22,8 +22,8 @@ import {
 } from './flag.ts';
 
 /*
- * The flags that several commands have, each with all that belongs to it. The values come as one object, from which each step of a
- * run takes those that it needs.
+ * The flags that several commands have, each with all that belongs to it. The values come as one object, from which each step of
+ * a run takes those that it needs.
  */
 
 /** The flags of every command: the service, the organization, and the messages. */

@@ -10,8 +10,8 @@ import type { Run } from './run.ts';
 
 /**
  * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
- * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records. Opening and closing
- * the source of each is up to the caller.
+ * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records. Opening and
+ * closing the source of each is up to the caller.
  *
  * @param most how many records of a listing are wanted, of all profiles together
  */

@@ -60,8 +60,8 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
 }
 
 /**
- * Makes the questions of the flags about the records of a part; each is loaded when it is needed. Without a `plan`, only the columns
- * of the answer are wanted. Throws UsageError for flags that make no sense together.
+ * Makes the questions of the flags about the records of a part; each is loaded when it is needed. Without a `plan`, only the
+ * columns of the answer are wanted. Throws UsageError for flags that make no sense together.
  */
 export async function openQuestions(
   part: Part,
@@ -202,8 +202,8 @@ async function keyOfRecords(part: Part): Promise<readonly string[]> {
 }
 
 /**
- * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since all these columns are within
- * one that the listing declares, which has such columns in rows alone. Undefined where records are no rows.
+ * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since all these columns are
+ * within one that the listing declares, which has such columns in rows alone. Undefined where records are no rows.
  */
 function listOfRows(
   { source, meanings }: Part,

@@ -30,8 +30,8 @@ export interface Source<Opened extends OpenSource = OpenSource> extends SourceNa
   /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
   held?(context: Context): Promise<HeldProfiles>;
   /**
-   * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults of
-   * the command line.
+   * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults
+   * of the command line.
    */
   open(run: Run, profiles: readonly string[]): Promise<Opened>;
   /** May be called without `open`, and repeatedly. */
@@ -135,8 +135,8 @@ export interface PartOptions {
 }
 
 /**
- * Opens a part, does the work with it, and closes it in any case. Returns its state, which has the failure of one that failed. Throws
- * what concerns the whole run: an interrupt, or a fault of folio's own.
+ * Opens a part, does the work with it, and closes it in any case. Returns its state, which has the failure of one that failed.
+ * Throws what concerns the whole run: an interrupt, or a fault of folio's own.
  */
 export async function inPart(
   run: Run,

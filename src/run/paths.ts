@@ -32,7 +32,8 @@ interface RunPaths {
 
 /**
  * Refuses a run that would write over what it reads, or write two things into one file. Files are compared as they are on the
- * disk: a link, another spelling or a second name does not hide one. Throws UsageError; OutputError where the working folder is gone.
+ * disk: a link, another spelling or a second name does not hide one. Throws UsageError; OutputError where the working folder is
+ * gone.
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
   for (const { path } of [...writes, ...reads]) refuseLostFolder(path, env);
@@ -130,15 +131,15 @@ async function keysOf(path: string | undefined): Promise<Omit<WrittenAt, 'writte
 const ON_DISK = 'file ';
 
 interface Place {
-  /** Of a file that is there, its place on the disk; else its folder and its name in lower case, since some disks have no case. */
+  /** An existing file's place on the disk; else its folder and its name in lower case, as some disks ignore case. */
   readonly key: string;
   readonly folder: string;
   readonly found: BigIntStats | undefined;
 }
 
 /**
- * Where a path is on the disk, or will be: its folder may still have to be made, and SQLite makes the files beside a database, such as
- * books.db-wal, when it needs them.
+ * Where a path is on the disk, or will be: its folder may still have to be made, and SQLite makes the files beside a database,
+ * such as books.db-wal, when it needs them.
  */
 async function placeOf(path: string): Promise<Place> {
   const real = await behindLinks(path).catch(() => resolve(path));

@@ -209,8 +209,8 @@ async function planPart(
 }
 
 /**
- * Writes the names of the columns where they are known before the first request. Returns whether they are: not for what a file brings,
- * a single record, and a result.
+ * Writes the names of the columns where they are known before the first request. Returns whether they are: not for what a file
+ * brings, a single record, and a result.
  */
 async function listKnownColumns(run: Run, request: ExportRequest): Promise<boolean> {
   const { source, columns, flags, single } = request;
@@ -225,7 +225,7 @@ async function listKnownColumns(run: Run, request: ExportRequest): Promise<boole
   return writeNames(run.context, flags.output, () => (isSeveral ? [PROFILE_COLUMN, ...names] : names));
 }
 
-/** Writes the names of the columns that the records have, in order of first appearance; for a result of the command's own, its columns. */
+/** Writes the names of the records' columns by first appearance; for a result of the command's own, its columns. */
 async function listColumns(part: Part, request: ExportRequest): Promise<void> {
   const questions = await openQuestions(part, request, undefined);
   await writeNames(part.context, request.flags.output, async () => {

@@ -114,8 +114,8 @@ interface ProgressView {
 }
 
 /**
- * Does the work while standard error shows how far it is; off a terminal only if the user wants it. `work` gets the context to write
- * to: where standard output is the same terminal, the first write ends the drawing.
+ * Does the work while standard error shows how far it is; off a terminal only if the user wants it. `work` gets the context to
+ * write to: where standard output is the same terminal, the first write ends the drawing.
  */
 export async function showingProgress(
   context: Context,
@@ -158,7 +158,7 @@ function displayOf(
 /** Milliseconds between two lines. */
 const PERIOD = 10_000;
 
-/** Writes a line with the time for each running part every 10 s, for logs, or has the listener get it. Rejects when it is stopped. */
+/** Every 10 s, writes a line with the time for each running part, or calls the listener. Rejects when it is stopped. */
 async function showLines(
   { clock, stderr, listener }: Context,
   { records, parts }: ProgressView,

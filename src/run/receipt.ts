@@ -22,8 +22,8 @@ interface Targets {
 }
 
 /**
- * The path of --receipt, or with `beside` that beside the file or folder; undefined where each of several files has its own. Throws
- * UsageError where there is no file to be beside, or for one receipt of several files.
+ * The path of --receipt, or with `beside` that beside the file or folder; undefined where each of several files has its own.
+ * Throws UsageError where there is no file to be beside, or for one receipt of several files.
  */
 export function receiptOf(receipt: string, { output, folder, files }: Targets): string | undefined {
   if (receipt === 'beside') {
@@ -133,8 +133,8 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
 }
 
 /**
- * The flags by which the records are a part of a listing, as they were typed, but with all fiscal IDs, which may be in a file. A limit of
- * more than the records leaves none out.
+ * The flags by which the records are a part of a listing, as they were typed, but with all fiscal IDs, which may be in a file. A
+ * limit of more than the records leaves none out.
  */
 function narrowingIn(words: readonly string[], { records, fiscalIds }: PartState): readonly string[] {
   const syntaxes = [

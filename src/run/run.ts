@@ -59,8 +59,9 @@ export function stateOf({ whole, parts }: Pick<Run, 'whole' | 'parts'>, name: st
 }
 
 /**
- * Does the work of a command, which sends all its requests within; shows progress, and writes the receipt at the end, also after a
- * failure. Throws UsageError before the work where it would write over what it reads, OutputError for a receipt that cannot be written.
+ * Does the work of a command, which sends all its requests within; shows progress, and writes the receipt at the end, also after
+ * a failure. Throws UsageError before the work where it would write over what it reads, OutputError for a receipt that cannot be
+ * written.
  */
 export async function inRun(
   outer: Context,
@@ -135,8 +136,8 @@ export interface Origin {
 export type RunDay = ReturnType<typeof runDay>;
 
 /**
- * The day from which `today`, `-30d`, `last-month`, overdue and ages count: that of `--as-of`, else the oldest on which records were
- * read; for the service, today. Days count from 1970-01-01.
+ * The day from which `today`, `-30d`, `last-month`, overdue and ages count: that of `--as-of`, else the oldest on which records
+ * were read; for the service, today. Days count from 1970-01-01.
  *
  * @param startedAt milliseconds since 1970
  * @param asOf the day of `--as-of`
@@ -159,7 +160,7 @@ function runDay(startedAt: number, notices: Notices, asOf?: number) {
     }
   };
 
-  /** The day from which an answer counts. Warns, unless it is today, or another than that of the records: `countedTo` warns of that. */
+  /** The day from which an answer counts. Warns unless it is today, or `countedTo` warns of the records' day. */
   const dayWithWarning = (): number => {
     const day = dayOfRecords();
     if (asOf !== undefined && asOf !== day) return asOf;

@@ -193,8 +193,8 @@ interface ChoiceOptions {
 }
 
 /**
- * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError for a profile
- * that is not there.
+ * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError for a
+ * profile that is not there.
  */
 export async function chosenProfiles(
   context: Context,
@@ -212,8 +212,8 @@ export async function chosenProfiles(
 }
 
 /**
- * The profiles of the flags, in the order typed or stored. Throws UsageError for an unknown one, or where the environment would give
- * all one token; AuthError where there is none.
+ * The profiles of the flags, in the order typed or stored. Throws UsageError for an unknown one, or where the environment would
+ * give all one token; AuthError where there is none.
  */
 async function profilesOfService(
   context: Context,

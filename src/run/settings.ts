@@ -159,8 +159,8 @@ export interface FlagDefaults extends Values<typeof requestFlags> {
 }
 
 /**
- * The defaults of a listing's flags: the profile's settings, else those of all. `store` is undefined for the sandbox. Throws UsageError
- * naming file and setting for a value that is not allowed.
+ * The defaults of a listing's flags: the profile's settings, else those of all. `store` is undefined for the sandbox. Throws
+ * UsageError naming file and setting for a value that is not allowed.
  */
 export function flagDefaults(
   store: ConfigStore | undefined,
@@ -188,8 +188,8 @@ export function flagDefaults(
 }
 
 /**
- * The language of pages about a profile (without one, of the current profile), and the organization's name on them, where no flag has
- * them. Throws UsageError naming file and setting for a value that is not allowed.
+ * The language of pages about a profile (without one, of the current profile), and the organization's name on them, where no flag
+ * has them. Throws UsageError naming file and setting for a value that is not allowed.
  */
 export function pageDefaults(
   store: ConfigStore | undefined,
@@ -225,8 +225,8 @@ interface FieldsOptions {
 }
 
 /**
- * What the columns mean: by the flags, else by the settings of the record's profile, else as declared. `store` is undefined for the
- * sandbox. Throws UsageError for a setting with a wrong value.
+ * What the columns mean: by the flags, else by the settings of the record's profile, else as declared. `store` is undefined for
+ * the sandbox. Throws UsageError for a setting with a wrong value.
  */
 export function fieldsOf(
   store: ConfigStore | undefined,

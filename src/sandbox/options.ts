@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 
 /** How the embedded service behaves by default. */
 export const DEFAULTS = {
-  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
+  /** 0 to 2^32 - 1: an equal seed gives equal data, tokens and links. The default data is that of 1, with random keys. */
   seed: 1,
-  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
+  /** The last day of the data, in days since 1970-01-01; by default that of `now` at the start, in the local time zone. */
   today: undefined as number | undefined,
   /** With names, amounts and gaps that break careless programs. */
   awkward: false,

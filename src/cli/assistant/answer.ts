@@ -191,15 +191,15 @@ function keptOutput() {
 
 const TEXT = /"(?:[^"\\]|\\.)*"/g;
 /**
- * What a browser, or a page that shows text, takes for an address: with a scheme, its slashes either way round, one or none; without
- * one, behind two of them or www. The length of a scheme is bounded, so that no text takes long.
+ * What a browser, or a page that shows text, takes for an address: with a scheme, its slashes either way round, one or none;
+ * without one, behind two of them or www. The length of a scheme is bounded, so that no text takes long.
  */
 const LINK =
   /(?:(?<![a-z\d])(?:(?:https?|ftp|wss?|file):|www[.\u3002\uff0e\uff61])|[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2})[^\s"'<>]+/gi;
 
 /**
- * JSON text whose texts are safe for whoever reads them as words: without secrets and links, and with characters that cannot be seen
- * marked. Numbers stay as they are. Adds the links to a list.
+ * JSON text whose texts are safe for whoever reads them as words: without secrets and links, and with characters that cannot be
+ * seen marked. Numbers stay as they are. Adds the links to a list.
  */
 function cleanJson(line: string, redact: Redact, links: string[]): string {
   const unsigned = line.startsWith('{') ? withoutSignedLinks(line) : line;

@@ -18,7 +18,8 @@ export const completionCommand = declareCommand({
 
 /*
  * Each script hands the words up to the cursor to `folio __complete`. The first line of the answer is `words`, `list` (no blank
- * belongs behind one), `file` or `directory` (the shell finds those itself); each line after it is a word, a tab, and what it means.
+ * belongs behind one), `file` or `directory` (the shell finds those itself); each line after it is a word, a tab, and what it
+ * means.
  */
 const SCRIPTS: Readonly<Record<(typeof shells)[number], string>> = {
   // bash 3.2 and later, without its completion library. It splits words at an equals sign.

@@ -46,7 +46,7 @@ export const downloadCommand = declareCommand({
     const { downloadColumns, downloadSource } = await import('../../run/sources/download-source.ts');
     await exportRecords(context, {
       source: downloadSource({ folder, flags }),
-      // Those are of invoices, and not of files. A table of a listing stops at 50; this one must not, since that would stop the download.
+      // Those are of invoices, not of files. A table of a listing stops at 50 rows; this must not stop the download.
       flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
       columns: downloadColumns,
     });

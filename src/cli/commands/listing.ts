@@ -17,7 +17,7 @@ export function listingCommand(resource: Resource, others: CommandGroup = {}): D
   return { ...list, commands: { list, ...others } };
 }
 
-/** Lists a resource. Of one within something else, such as the documents of a fund, the argument takes the place of `{id}` in the path. */
+/** Lists a resource. For one within another, such as the documents of a fund, the argument replaces `{id}` in the path. */
 export function listCommand(resource: Resource, argument?: readonly [string, string]): Declaration {
   const { records, path, defaultOrder, newestFirst, examples } = resource;
   const first = records.slice(0, 1).toUpperCase() + records.slice(1);

@@ -71,7 +71,7 @@ export const sandboxCommand = declareCommand({
   run: runSandbox,
 });
 
-/** Serves until it is stopped. What a client needs goes to stdout, ready for `export`. Throws OutputError when it cannot listen. */
+/** Serves until it is stopped. Prints what a client needs, ready for `export`. Throws OutputError when it cannot listen. */
 async function runSandbox(context: Context, flags: Values<typeof sandboxFlags> & GlobalFlags): Promise<void> {
   const { stdout, stderr, signal, clock } = context;
   const log = (line: string): void => {

@@ -87,7 +87,7 @@ type Check = () => Promise<string>;
 const NAME_A_FILE = 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 
-/** Makes all checks, and prints what is in order. Throws the only failure, or one that has a line for each, and what to do once. */
+/** Makes all checks and prints what is in order. Throws the only failure, or one with a line for each and one hint. */
 async function runVerify(
   context: Context,
   flags: VerifyFlags,
@@ -140,8 +140,8 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
 }
 
 /**
- * The checks of the files that a receipt names. They are looked for as seen from its folder or beside it, since the folder may have been
- * moved as a whole. A file elsewhere is not looked at: whoever wrote the receipt would learn of any file.
+ * The checks of the files that a receipt names. They are looked for as seen from its folder or beside it, since the folder may
+ * have been moved as a whole. A file elsewhere is not looked at: whoever wrote the receipt would learn of any file.
  */
 async function checksOfReceipt(context: Context, receipt: string, flags: VerifyFlags): Promise<Check[]> {
   const runs = await readReceipt(receipt);

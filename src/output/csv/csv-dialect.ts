@@ -75,8 +75,8 @@ const NUMBER =
 const SEPARATORS = [',', ';', '\t', '\r', '\n'];
 
 /**
- * Makes what puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program that
- * separates by `;` sees two cells, and the quotes around the text do not protect the second.
+ * Makes what puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program
+ * that separates by `;` sees two cells, and the quotes around the text do not protect the second.
  *
  * @param delimiter of the file; text with it stands in quotes and is one cell
  */

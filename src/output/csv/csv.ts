@@ -7,11 +7,11 @@ import { PlainRows, type RowEncoder } from './plain-csv.ts';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans true
- * and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects.
+ * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans
+ * true and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects.
  *
- * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those that
- * were made before a column appeared get their missing delimiters.
+ * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those
+ * that were made before a column appeared get their missing delimiters.
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { columns: named, delimiter = ',', excel, header, headings } = layout;
@@ -81,8 +81,8 @@ export const openCsv: OpenWriter = (sink, layout) => {
 };
 
 /**
- * Adds `tail` to the end of each row: the delimiters of columns that were not known when the rows were made. A `tail` of `""` is added
- * to empty rows only, because readers skip them.
+ * Adds `tail` to the end of each row: the delimiters of columns that were not known when the rows were made. A `tail` of `""` is
+ * added to empty rows only, because readers skip them.
  */
 function appendToRows(rows: Buffer, tail: string): Buffer {
   const view = new WordView(rows);

@@ -22,9 +22,9 @@ const CHUNK = 512 * 1024;
 const SLACK = 8;
 
 /**
- * Plain csv (commas, LF) made from the bytes of the page, without a JavaScript string for any cell: 100,000 records of 1.2 KB in 29
- * columns take 0.53 s of processor, and 1.63 s with csv-stringify, which writes every other dialect (Node 20, both with 0.17 s of
- * scanning). The bytes are those that csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
+ * Plain csv (commas, LF) made from the bytes of the page, without a JavaScript string for any cell: 100,000 records of 1.2 KB in
+ * 29 columns take 0.53 s of processor, and 1.63 s with csv-stringify, which writes every other dialect (Node 20, both with 0.17 s
+ * of scanning). The bytes are those that csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
  */
 export class PlainRows implements RowEncoder {
   readonly #reader: CellReader;
@@ -123,8 +123,8 @@ const COMMAS = 0x2c2c2c2c;
 const QUOTES = 0x22222222;
 
 /**
- * A buffer of csv. Each `put` copies the text of a cell to `at`, in quotes where it has a comma, a quote, CR or LF (RFC 4180). The
- * caller makes sure that there is room for twice the text and 6 bytes.
+ * A buffer of csv. Each `put` copies the text of a cell to `at`, in quotes where it has a comma, a quote, CR or LF (RFC 4180).
+ * The caller makes sure that there is room for twice the text and 6 bytes.
  */
 class CsvText {
   readonly view: WordView;

@@ -34,8 +34,8 @@ export interface DownloadJob {
 export type DownloadFolder = Awaited<ReturnType<typeof openDownloadFolder>>;
 
 /**
- * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError where another run uses
- * it, or it cannot be read. The caller must close it.
+ * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError where another run
+ * uses it, or it cannot be read. The caller must close it.
  */
 export async function openDownloadFolder(shown: string, context: FileContext) {
   const removeEmpty = await makeFolder(shown);

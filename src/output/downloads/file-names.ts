@@ -39,8 +39,8 @@ function clean(stem: string): string {
 }
 
 /**
- * Makes names unique, also on systems that do not tell capitals from small letters: the second one gets `-2` before its ending. At
- * most 150 bytes.
+ * Makes names unique, also on systems that do not tell capitals from small letters: the second one gets `-2` before its ending.
+ * At most 150 bytes.
  *
  * @param reserved names that are taken already
  */
@@ -90,8 +90,8 @@ const RUNS =
   /^(?:exe|com|bat|cmd|scr|pif|cpl|msi|msp|lnk|url|scf|library|search|vb|vbs|vbe|js|jse|mjs|ws|wsf|wsh|ps1|psm1|hta|jar|reg|inf|ini|dll|sys|sh|bash|command|desktop|app|apk|chm|iso|img)$/;
 
 /**
- * The ending for a file that a server sends, by its media type, else by its path: at most 8 letters and digits, in lower case, none
- * that a desktop would run; else `bin`.
+ * The ending for a file that a server sends, by its media type, else by its path: at most 8 letters and digits, in lower case,
+ * none that a desktop would run; else `bin`.
  */
 export function cleanExtension(contentType: string | undefined, urlPath: string): string {
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());

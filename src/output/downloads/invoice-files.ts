@@ -85,8 +85,8 @@ const WINDOW = 100;
 export type RenewLink = (file: InvoiceFile) => Promise<string | undefined>;
 
 /**
- * Renews links, which end after 24 hours (spec 2.5). A single invoice cannot be read, so the window of the listing around its place is
- * read again, once for all its invoices, and if the invoice is no longer there, the windows after and before it.
+ * Renews links, which end after 24 hours (spec 2.5). A single invoice cannot be read, so the window of the listing around its
+ * place is read again, once for all its invoices, and if the invoice is no longer there, the windows after and before it.
  */
 export function linkRenewal(readPage: (window: Window) => Promise<Page>, readFiles: ReadFiles): RenewLink {
   /** The links of one window of the listing, by file. Undefined where several documents claim the same file. */

@@ -14,8 +14,8 @@ const [writeTo, closeFile] = [promisify(writeFile), promisify(close)];
 const PIPE_POLL = 50;
 
 /**
- * Opens a device or a named pipe for writing; waits for the reader of a pipe. The opening itself does not block, since that could not
- * be interrupted. Throws OutputError, or the signal's reason.
+ * Opens a device or a named pipe for writing; waits for the reader of a pipe. The opening itself does not block, since that could
+ * not be interrupted. Throws OutputError, or the signal's reason.
  */
 export async function openDevice(
   { path, shown, isPipe }: DeviceTarget,

@@ -25,8 +25,8 @@ const TRY_EVERY = 25;
 const MAX_ROUNDS = 100;
 
 /**
- * Takes the lock of a file: a file beside it, which names its owner. A lock is alive while its owner's process is, if that runs on
- * this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
+ * Takes the lock of a file: a file beside it, which names its owner. A lock is alive while its owner's process is, if that runs
+ * on this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
  *
  * @param patience milliseconds to wait for a lock that another run holds
  * @throws OutputError where another run holds the lock after that, or no file can be made in the folder; the signal's reason
@@ -65,9 +65,9 @@ interface Taking {
 }
 
 /**
- * Makes the lock at `path`, and returns the handle by which it is renewed. Two runs that find the same stale lock must not both remove
- * it: the slower one would remove the lock that the faster one has taken since. So a run first takes a guard, a lock on removing this
- * stale lock, and then reads it again.
+ * Makes the lock at `path`, and returns the handle by which it is renewed. Two runs that find the same stale lock must not both
+ * remove it: the slower one would remove the lock that the faster one has taken since. So a run first takes a guard, a lock on
+ * removing this stale lock, and then reads it again.
  */
 async function take(path: string, taking: Taking): Promise<FileHandle> {
   const { text, target, context, patience } = taking;
@@ -120,8 +120,8 @@ async function makeFile(
 type FoundLock = NonNullable<Awaited<ReturnType<typeof readLock>>>;
 
 /**
- * The text of a lock, and when it was renewed, in milliseconds by the clock of the file system. The file is opened for that: by name
- * alone, a network drive may answer from a cache.
+ * The text of a lock, and when it was renewed, in milliseconds by the clock of the file system. The file is opened for that: by
+ * name alone, a network drive may answer from a cache.
  */
 async function readLock(path: string) {
   const handle = await open(path, 'r').catch(() => undefined);
@@ -139,8 +139,8 @@ async function removeIf(expected: string, path: string): Promise<void> {
 }
 
 /**
- * Whether the owner of a lock is at work: by its process on the same host and in the same container, else by the time stamp and the
- * clock of the file system, since that of a network drive and of this host may differ.
+ * Whether the owner of a lock is at work: by its process on the same host and in the same container, else by the time stamp and
+ * the clock of the file system, since that of a network drive and of this host may differ.
  */
 async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
   const owner = ownerIn(lock.text, context);

@@ -19,8 +19,8 @@ export interface FolderFile {
  * @param shown the folder, which is there and empty
  * @param build writes the files, each under another name
  * @returns the files as they were written
- * @throws UsageError before `build` for a folder that is not empty, or is the current one, which a shell would lose; OutputError; what
- * `build` throws
+ * @throws UsageError before `build` for a folder that is not empty, or is the current one, which a shell would lose; OutputError;
+ * what `build` throws
  */
 export async function writeNewFolder(
   shown: string,

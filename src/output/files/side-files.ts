@@ -20,8 +20,8 @@ interface TargetPlace {
 const NAME_LIMIT = 200;
 
 /**
- * The names of the files beside a target while it is written. All begin with a dot and the target's name; a long one is shortened, and
- * gets a hash that tells it from similar ones.
+ * The names of the files beside a target while it is written. All begin with a dot and the target's name; a long one is
+ * shortened, and gets a hash that tells it from similar ones.
  */
 export function sideFilesOf(name: string): {
   readonly lock: string;

@@ -47,8 +47,8 @@ export async function makeFolder(path: string): Promise<() => Promise<void>> {
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**
- * The number of the open descriptor that `-o` names; undefined for the name of a file. `/dev/fd/3` means that descriptor, even of a
- * regular file: the shell has opened it, so it must not be replaced.
+ * The number of the open descriptor that `-o` names; undefined for the name of a file. `/dev/fd/3` means that descriptor, even of
+ * a regular file: the shell has opened it, so it must not be replaced.
  */
 export function findStream(output: string | undefined): number | undefined {
   if (output === undefined || output === '-' || output === '/dev/stdout') return 1;
@@ -57,7 +57,7 @@ export function findStream(output: string | undefined): number | undefined {
   return descriptor === undefined ? undefined : Number(descriptor);
 }
 
-/** What `-o` names that is no open descriptor. Throws OutputError for a folder, a file in no folder or without write permission. */
+/** What `-o` names, other than an open descriptor. Throws OutputError for a folder, a file in no folder or a read-only one. */
 export async function findTarget(output: string): Promise<FileTarget | DeviceTarget> {
   return findOnDisk(output).catch(failTo(output));
 }

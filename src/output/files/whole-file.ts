@@ -61,8 +61,8 @@ export async function openWholeFile(
 type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
 
 /**
- * Makes a file under a name of its own, for its owner alone until it gets its real name. It and its methods reject with the system's
- * error, or with OutputError.
+ * Makes a file under a name of its own, for its owner alone until it gets its real name. It and its methods reject with the
+ * system's error, or with OutputError.
  *
  * @param shown how messages call the file that it is to be
  * @param existing the file whose mode and owner it is to have; undefined for those that a new file gets in the folder

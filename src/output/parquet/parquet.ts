@@ -20,10 +20,10 @@ const NO_COLUMN = '_no_records';
 const CREATED_BY = 'folio';
 
 /**
- * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column is declared,
- * never guessed from values: the same in every file. So records are written as they come, a group of rows at a time, and memory does
- * not grow with them. A column that came later is null in the groups before: that is written at the end, since a group need not be in
- * one piece. The same records give the same bytes.
+ * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column is
+ * declared, never guessed from values: the same in every file. So records are written as they come, a group of rows at a time,
+ * and memory does not grow with them. A column that came later is null in the groups before: that is written at the end, since a
+ * group need not be in one piece. The same records give the same bytes.
  *
  * Throws UsageError for a value that does not fit its column's type, with the record's place.
  */
@@ -119,8 +119,8 @@ export const openParquet: OpenWriter = (sink, { columns: chosen, headings, types
 const THRIFT_STRUCT = 0x0c;
 
 /**
- * Declares the empty list of row groups as one of structs, as strict readers want it; the library leaves its type open. In Thrift's
- * compact protocol: a list (0x19), empty (0x00), and behind it who wrote the file.
+ * Declares the empty list of row groups as one of structs, as strict readers want it; the library leaves its type open. In
+ * Thrift's compact protocol: a list (0x19), empty (0x00), and behind it who wrote the file.
  */
 function declareRowGroups(file: Uint8Array): void {
   const list = Buffer.from([0x19, 0x00, 0x28, CREATED_BY.length, ...Buffer.from(CREATED_BY)]);
@@ -143,8 +143,8 @@ const WIDTHS: Readonly<Partial<Record<PhysicalType, number>>> = {
 };
 
 /**
- * Writes the values of a column in a group of rows: their dictionary, where they repeat, and one page of all rows. The library that
- * writes the rest of the file takes an object for each cell, which takes more time than all else.
+ * Writes the values of a column in a group of rows: their dictionary, where they repeat, and one page of all rows. The library
+ * that writes the rest of the file takes an object for each cell, which takes more time than all else.
  */
 function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk {
   const { element, values, rows, nulls } = column;

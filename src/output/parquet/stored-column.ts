@@ -45,7 +45,7 @@ const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
   text: { kind: 'text' },
 };
 
-/** The type in which a column is stored: text where nobody declares it. Never guessed from values, so all files of a folder agree. */
+/** The type in which a column is stored: the declared one, else text, never guessed, so that all files agree. */
 export function storedType(declared: DeclaredType | undefined): ParquetType {
   return STORED[declared ?? 'text'];
 }
@@ -186,8 +186,8 @@ interface StoredKind {
   /** How messages call its values. */
   readonly described: string;
   /**
-   * Whole numbers and the digits of decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since then;
-   * undefined for a cell that does not fit.
+   * Whole numbers and the digits of decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since
+   * then; undefined for a cell that does not fit.
    */
   readonly value: (cell: Cell) => ParquetValue | undefined;
 }

@@ -11,8 +11,8 @@ const NARROW_GAP = 1;
 
 /**
  * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before another
- * column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID, 36)
- * would say something else. Of a point in time, `2024-10-15…` is enough for most.
+ * column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID,
+ * 36) would say something else. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 12, comfort: 30 },
@@ -66,9 +66,9 @@ type WidthOf = (column: ShownColumn) => number;
 /**
  * Chooses the columns that a terminal of `room` cells shows, and their widths. The order stays.
  *
- * Columns are added by rank, at the least width; the first that does not fit ends that, so that what is missing is always the least
- * important. An amount is shown only beside its currency. Then the columns grow, others are added as wide as they read well, and the
- * rest goes to those that are still cut.
+ * Columns are added by rank, at the least width; the first that does not fit ends that, so that what is missing is always the
+ * least important. An amount is shown only beside its currency. Then the columns grow, others are added as wide as they read
+ * well, and the rest goes to those that are still cut.
  *
  * @param isChosen whether the user named the columns: then all are equally important, as far as they fit
  */
@@ -191,8 +191,8 @@ function compareMerits(left: readonly number[], right: readonly number[]): numbe
 }
 
 /**
- * The columns that matter, the most important first: those with a rank, and after them those of them that are empty. Where none has a
- * rank, those whose names tell a role: the first of each role before a second one.
+ * The columns that matter, the most important first: those with a rank, and after them those of them that are empty. Where none
+ * has a rank, those whose names tell a role: the first of each role before a second one.
  */
 function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   const ranked = columns.filter(({ rank }) => rank !== undefined);
@@ -277,8 +277,8 @@ const HOW_TO_SEE = {
 } as const;
 
 /**
- * The line below a table that names the columns it leaves out, as many as `width` display cells have room for, and how to see them.
- * A narrow terminal has no room for the latter.
+ * The line below a table that names the columns it leaves out, as many as `width` display cells have room for, and how to see
+ * them. A narrow terminal has no room for the latter.
  */
 export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string {
   if (names.length === 0) return '';

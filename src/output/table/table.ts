@@ -206,21 +206,21 @@ const NO_LINES = Object.fromEntries(
 );
 
 /**
- * cli-table3 gets every cell cut already, and yet cuts a copy of each to ten cells, for its own notes: a mark of ten leaves nothing to
- * cut.
+ * cli-table3 gets every cell cut already, and yet cuts a copy of each to ten cells, for its own notes: a mark of ten leaves
+ * nothing to cut.
  */
 const CUT_BEFORE = '.'.repeat(10);
 
 /**
- * Stands for a text that is wider than its column until the rest is drawn: cli-table3 takes seconds to measure 300,000 emoji. It takes
- * a cell, and no shown text has it (`visible`).
+ * Stands for a text that is wider than its column until the rest is drawn: cli-table3 takes seconds to measure 300,000 emoji. It
+ * takes a cell, and no shown text has it (`visible`).
  */
 const STAND_IN = '\u00ad';
 const STAND_INS = /\u00ad+/g;
 
 /**
- * Draws rows with cli-table3, a few at a time as one row of cells of so many lines: it takes as long for ten cells as for a hundred
- * lines of them.
+ * Draws rows with cli-table3, a few at a time as one row of cells of so many lines: it takes as long for ten cells as for a
+ * hundred lines of them.
  *
  * @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right
  */

@@ -52,8 +52,8 @@ function isPlain(literal: string): literal is `${number}` {
 const FALLBACK = 'en-US';
 
 /**
- * The language tag for numbers: LC_ALL before LC_NUMERIC before LANG, as POSIX has them (`es_CL.UTF-8`). `en-US` by default, and for
- * the C locale, which machines have by default.
+ * The language tag for numbers: LC_ALL before LC_NUMERIC before LANG, as POSIX has them (`es_CL.UTF-8`). `en-US` by default, and
+ * for the C locale, which machines have by default.
  */
 export function localeOf(env: Environment): string {
   const name = env['LC_ALL'] || env['LC_NUMERIC'] || env['LANG'] || '';

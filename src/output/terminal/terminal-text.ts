@@ -13,8 +13,8 @@ const UNSAFE = /(?![\ufe00-\ufe0f\u034f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Defau
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Makes text safe to show on a terminal: ESC becomes `␛`, as all controls that have a picture (C0 and DEL), any other unsafe character
- * its number, `\u{202e}`. Line feeds and tabs are controls, too.
+ * Makes text safe to show on a terminal: ESC becomes `␛`, as all controls that have a picture (C0 and DEL), any other unsafe
+ * character its number, `\u{202e}`. Line feeds and tabs are controls, too.
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSAFE, mark);
@@ -68,7 +68,7 @@ export class TerminalGate implements Sink {
   }
 }
 
-/** European letters and punctuation, currency signs and blocks take one cell each: the length is the width, in a quarter of the time. */
+/** European letters, punctuation, currency signs and blocks take one cell each: then the length is the width. */
 const NARROW =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 

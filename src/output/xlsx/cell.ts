@@ -23,8 +23,8 @@ interface CellPlace {
 }
 
 /**
- * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with its decimals. Numbers that
- * a spreadsheet would round, and IDs, become text with every digit. Dates become dates, other strings text.
+ * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with its decimals. Numbers
+ * that a spreadsheet would round, and IDs, become text with every digit. Dates become dates, other strings text.
  */
 export function cellXml(
   { kind, text }: Cell,
@@ -147,8 +147,8 @@ export class CellStyles {
   }
 
   /**
-   * The file of the workbook, once all cells are there. Text cells have the format of text, so that digits, or a beginning with `=`,
-   * are still text after somebody has edited them.
+   * The file of the workbook, once all cells are there. Text cells have the format of text, so that digits, or a beginning with
+   * `=`, are still text after somebody has edited them.
    */
   xml(): string {
     const formats = this.#formats.map(

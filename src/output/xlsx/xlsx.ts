@@ -32,8 +32,8 @@ interface SheetColumn extends CellForm {
 }
 
 /**
- * A workbook. Its columns are those of the layout, or all that any record has. A full sheet continues in a next one. Rows wait in a
- * temporary file: memory does not grow with them.
+ * A workbook. Its columns are those of the layout, or all that any record has. A full sheet continues in a next one. Rows wait in
+ * a temporary file: memory does not grow with them.
  *
  * No library is used: those that stream take numbers as doubles, so that 10.50 becomes 10.5 and a 19-digit number another
  * one; and they wrote a third as many rows a second.

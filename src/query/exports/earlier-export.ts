@@ -178,8 +178,8 @@ function membersOf(batch: RecordBatch): readonly (readonly string[])[] {
 const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
 
 /**
- * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were chosen:
- * what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
+ * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were
+ * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
  */
 async function checkReceipts(options: EarlierOptions): Promise<readonly string[]> {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;

@@ -73,8 +73,8 @@ export class ExportFile {
   }
 
   /**
-   * Takes all of standard input, if large into a nameless temporary file, so that it can be read more than once. `piped` is how records
-   * are piped in, for messages. Throws UsageError for a terminal and for no input.
+   * Takes all of standard input, if large into a nameless temporary file, so that it can be read more than once. `piped` is how
+   * records are piped in, for messages. Throws UsageError for a terminal and for no input.
    */
   static async ofInput(
     { stdin, signal }: Pick<Context, 'stdin' | 'signal'>,

@@ -75,8 +75,8 @@ function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
 const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
 /**
- * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: such are rows that some program
- * made of a list, each with all of it. Undefined without such a record. The batch is as it was scanned.
+ * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: such are rows that some
+ * program made of a list, each with all of it. Undefined without such a record. The batch is as it was scanned.
  */
 export function listBesideItsColumns(batch: RecordBatch): string | undefined {
   // Hardly any records have such names: where none has, none is read.

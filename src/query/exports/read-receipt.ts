@@ -236,8 +236,8 @@ export interface Survey {
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a whole file and counts its records in a format, in memory that does not grow. `header`: whether the first row of csv names the
- * columns. Throws UsageError when there is no such file, FolioError when it cannot be read.
+ * Reads a whole file and counts its records in a format, in memory that does not grow. `header`: whether the first row of csv
+ * names the columns. Throws UsageError when there is no such file, FolioError when it cannot be read.
  */
 export async function surveyFile(
   path: string,
@@ -278,7 +278,7 @@ function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): Fol
   });
 }
 
-/** Counts the rows of csv that arrives in pieces, whatever stands between its cells: receipts do not say. A line feed within quotes is text. */
+/** Counts the rows of csv in pieces, of any delimiter: receipts do not name it. A line feed within quotes is text. */
 class RowCounter {
   count = 0;
   /** Whether the bytes so far end within a row. */

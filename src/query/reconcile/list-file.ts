@@ -21,8 +21,8 @@ export interface ListRow {
 const DELIMITERS = [';', ',', '\t'];
 
 /**
- * Reads a list, csv with the delimiter of its first line: the headings, and the rows below them, which throw UsageError with the line
- * for one that cannot be read. Throws UsageError where the file is none.
+ * Reads a list, csv with the delimiter of its first line: the headings, and the rows below them, which throw UsageError with the
+ * line for one that cannot be read. Throws UsageError where the file is none.
  */
 export async function readListFile(path: string, signal: AbortSignal) {
   const bytes = await utf8Of(path);
@@ -45,7 +45,7 @@ const MAX_LIST_BYTES = 1 << 28;
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** The characters of bytes 0x80 to 0x9F: some versions of Node decode windows-1252 as latin1, which has control characters there. */
+/** The characters of bytes 0x80 to 0x9F: some versions of Node decode windows-1252 as latin1, with controls there. */
 const WINDOWS_1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
@@ -119,7 +119,7 @@ async function* csvRows({ path, bytes, firstLine, delimiter, signal }: Csv): Asy
   }
 }
 
-/** Whether a cell begins with a quote of its text and goes on behind a delimiter or line feed, up to the quote of another cell. */
+/** Whether a cell begins with a quote of its text, and goes on behind a delimiter or line feed to another cell's quote. */
 function runsOn(cell: string, raw: Buffer, delimiter: string): boolean {
   if (!cell.startsWith('"') || !(cell.includes(delimiter) || cell.includes('\n'))) return false;
   return !raw.includes(`"${cell.replaceAll('"', '""')}"`);

@@ -97,7 +97,7 @@ function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }
   });
 }
 
-/** The value of the first list that has one. Throws UsageError where another list has a different value, in any spelling of an ID. */
+/** The value of the first list that has one. Throws UsageError where another list has a different one (IDs: any spelling). */
 function onlyValue(
   lists: readonly OpenList[],
   valueOf: (list: OpenList) => string | undefined,

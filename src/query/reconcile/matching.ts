@@ -33,7 +33,7 @@ export const ROW_OUTCOMES = [
   'twice in the service',
 ] as const;
 
-/** What became of a document. Without a row are those that are counted apart, and those of the service that are of another time. */
+/** What became of a document. Those counted apart, and the service's of another time, have no row. */
 export type Outcome =
   | (typeof ROW_OUTCOMES)[number]
   | 'pending before'
@@ -97,7 +97,7 @@ export interface Entry extends Facts {
 
 const NO_DIFFERENCE: readonly Difference[] = [];
 
-/** Makes an unmatched entry of the object that it gets, whose amounts are as written. A copy by spread takes three times the memory. */
+/** Makes an unmatched entry of this object, with amounts as written. A copy by spread takes three times the memory. */
 export function entryOf(facts: Facts): Entry {
   const family = familyOf(facts.type);
   const signed = (amount: Decimal | undefined): Decimal | undefined => amount && signedAmount(amount, family);
@@ -333,7 +333,7 @@ function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** Entries by a key, group after group; one without a key is in none. They are chained, since a list for each key takes much memory. */
+/** Entries grouped by a key; those without one are in no group. Chained, since a list for each key takes much memory. */
 function* groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string | undefined,

@@ -14,8 +14,8 @@ import type { Condition } from '../question-syntax.ts';
 type CellTest = (cell: Cell | undefined) => boolean | undefined;
 
 /**
- * The kind of a column's first cells; `text` also for mixtures. It only serves to refuse values that the column cannot hold, and so it
- * is generous: a point in time is a date, and empty text is nothing.
+ * The kind of a column's first cells; `text` also for mixtures. It only serves to refuse values that the column cannot hold, and
+ * so it is generous: a point in time is a date, and empty text is nothing.
  */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
@@ -44,14 +44,16 @@ interface ComparedColumn {
 /**
  * The test for a condition, as if it were not negated: `!=` and `!~` hold where it does not.
  *
- * - A field that is null, missing, an empty list, empty text or blanks alone has no value: it equals only the empty value, differs
+ * - A field that is null, missing, an empty list, empty text or blanks alone has no value: it equals only the empty value,
+ *   differs
  *   from every other value, contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`. But amounts are read as sums
  *   read them: text is none.
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
- * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
+ * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were
+ *   sent, exactly.
  */
 export function cellTest(condition: Condition, context: WhereContext, kind: ComparedColumn): CellTest {
   const { operator, values } = condition;

@@ -103,8 +103,8 @@ export interface Days {
 }
 
 /**
- * Reads the value of a flag for a date, which is one end of a span. Throws UsageError, here or, for words such as `october`, once the
- * day of the run is known.
+ * Reads the value of a flag for a date, which is one end of a span. Throws UsageError, here or, for words such as `october`, once
+ * the day of the run is known.
  */
 export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): DateRange {
   if (parseDate(text, () => 0) !== undefined)

@@ -12,8 +12,9 @@ import type { RecordTest } from './where.ts';
 const MAX_NAMED = 3;
 
 /**
- * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it, whatever
- * its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to know them.
+ * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it,
+ * whatever its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to
+ * know them.
  */
 export function openTest(flag: string, { locale }: WhereContext, day?: number): RecordTest {
   const group = digitGrouper(locale);
@@ -95,8 +96,8 @@ export function dateTest(flag: string, role: Role, { from, to }: DateSpan): Reco
 }
 
 /**
- * The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them; `found` is called with that of each
- * such record, folded.
+ * The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them; `found` is called with that of
+ * each such record, folded.
  */
 export function counterpartyTest(
   flag: string,

@@ -63,7 +63,7 @@ interface PageRun<Of> {
   readonly words: (results: readonly PartState[]) => OutcomeWords;
 }
 
-/** Opens the sources of some parts, which the caller closes, and calls `write`, in one run. Throws at its end where some could not be read whole. */
+/** Opens sources, which the caller closes, and calls `write`, in one run. Throws at its end if one could not be read whole. */
 export async function inPageRun<Of extends PagePart>(
   context: Context,
   { options, parts, words }: PageRun<Of>,

@@ -62,8 +62,8 @@ interface Job {
 }
 
 /**
- * Writes a page about one organization's invoices and funds; with --output-dir, a page for each of several. What could not be read
- * whole is marked at its top, and the run ends in IncompleteError. On other errors no page was written.
+ * Writes a page about one organization's invoices and funds; with --output-dir, a page for each of several. What could not be
+ * read whole is marked at its top, and the run ends in IncompleteError. On other errors no page was written.
  */
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
   const format = formatOf(context, flags);
@@ -196,7 +196,7 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
   });
 }
 
-/** Warns of figures that no record has a column for. Listings that were not read are in the error of the run, or were not wanted. */
+/** Warns of figures without a column in any record. Listings that failed are in the run's error. */
 function warnOfMissing(notices: Pick<Notices, 'warn'>, { organization: { missing } }: ReportFigures): void {
   for (const { part, text, hint, details } of missing)
     if (details?.code === 'column missing') notices.warn(`${part}: ${[text, hint ?? []].flat().join('. ')}`);

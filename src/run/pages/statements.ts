@@ -38,8 +38,8 @@ import { sourceFor } from '../pipeline.ts';
 import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
 
 /**
- * Writes what customers owe, or suppliers are owed, of one organization or several: of these `fiscalIds`, or of everyone. What could
- * not be read whole is marked, and the run ends in IncompleteError. On other errors nothing was written.
+ * Writes what customers owe, or suppliers are owed, of one organization or several: of these `fiscalIds`, or of everyone. What
+ * could not be read whole is marked, and the run ends in IncompleteError. On other errors nothing was written.
  */
 export async function writeStatements(
   context: Context,

@@ -24,7 +24,7 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
 /** A synced database, some listings of which are read in place of the service. */
 type FromDatabase = ReturnType<typeof databaseFrom>;
 
-/** The database of that name, which is opened when it is first needed, once until it is closed. Throws UsageError for no address. */
+/** A database, opened once when first needed, until it is closed. Throws UsageError for a name that is no address. */
 export function databaseFrom(from: string, listings: readonly Resource[]) {
   const address = parseDatabaseAddress(from);
   const openBooks = async (context: Context): Promise<StoredBooks> => {
@@ -52,8 +52,8 @@ export function databaseFrom(from: string, listings: readonly Resource[]) {
 }
 
 /**
- * What became of the last sync of each listing in a database, of the profile or of all. Throws UsageError where no sync has written
- * to it, or none of the profile.
+ * What became of the last sync of each listing in a database, of the profile or of all. Throws UsageError where no sync has
+ * written to it, or none of the profile.
  */
 export async function lastSyncsIn(from: string, context: Context, profile: string | undefined) {
   const database = databaseFrom(from, []);
@@ -82,7 +82,7 @@ interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
 }
 
-/** Whose records of a resource there are, also those of a sync that found nothing or could not read, and what became of each last sync. */
+/** The profiles with records of a resource, or a sync of it that found or read none, and the state of each last sync. */
 async function heldIn(
   { database, resource }: Pick<DatabaseRequest, 'database' | 'resource'>,
   context: Context,
@@ -169,7 +169,7 @@ async function* orElse(records: Records, report: () => void): AsyncGenerator<Rec
   if (count === 0) report();
 }
 
-/** The last whole syncs: one for all where they are of one day. Warns of profiles whose last sync failed, so that theirs are older. */
+/** The last whole syncs: one if they are of one day. Warns of profiles whose last sync failed: their records are older. */
 function originsOf(syncs: readonly LastSync[], records: string, notices: Notices): readonly Origin[] {
   const whole = syncs.flatMap(({ profile, at, error, wholeAt: readAt }) => {
     if (readAt === undefined) return [];

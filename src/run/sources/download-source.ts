@@ -113,8 +113,8 @@ function failedFiles(failed: readonly string[], files: number): IncompleteError 
 }
 
 /**
- * The invoices that `--where` keeps, as the walk finds them, each with its place in the listing, from 0, as far as that is known. A
- * limit counts these invoices, not the ones that are read to find them.
+ * The invoices that `--where` keeps, as the walk finds them, each with its place in the listing, from 0, as far as that is known.
+ * A limit counts these invoices, not the ones that are read to find them.
  */
 async function* invoicesOf(
   part: ServicePart,

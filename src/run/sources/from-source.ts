@@ -25,8 +25,8 @@ export interface FromRequest {
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
   /**
-   * What an answer is worth where the export lacks records of the listing: as much as any, also from rows of --expand; or a question
-   * about documents warns of it, or fails, unless the export has all records of the fiscal IDs in the filter.
+   * What an answer is worth where the export lacks records of the listing: as much as any, also from rows of --expand; or a
+   * question about documents warns of it, or fails, unless the export has all records of the fiscal IDs in the filter.
    */
   readonly ifPartial: 'accept' | 'warn' | 'fail';
 }
@@ -112,8 +112,8 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
 }
 
 /**
- * The roles that the service means by the key of --sort-by. Throws UsageError for a key that folio does not know, and for a direction
- * where there is no order to turn.
+ * The roles that the service means by the key of --sort-by. Throws UsageError for a key that folio does not know, and for a
+ * direction where there is no order to turn.
  */
 export function serviceOrder(
   { sortBy, sortOrder }: Pick<FilterFlags, 'sortBy' | 'sortOrder'> = {},

@@ -94,8 +94,8 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
 }
 
 /**
- * Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once; none where the flag
- * is not set.
+ * Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once; none where
+ * the flag is not set.
  */
 export async function readFiscalIds(
   flag: string,
@@ -135,7 +135,7 @@ export function listsIn(flag: string, values: readonly string[] = []): readonly 
   return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
 }
 
-/** The text that `value` names: `@file`, or `@-` for standard input. `hint` is for a file that cannot be read. Throws UsageError. */
+/** The text that `value` names: `@file`, or `@-` for standard input. Throws UsageError with `hint` for an unreadable file. */
 export async function readTyped(
   flag: string,
   value: string,

@@ -22,8 +22,8 @@ interface ListingResult {
 }
 
 /**
- * Shows a row for each listing, warns of values that could not be stored as they are, and keeps the rows for the receipt. Without a
- * `format`: a table on a terminal, else csv. Throws where a listing was not synced: IncompleteError where others were.
+ * Shows a row for each listing, warns of values that could not be stored as they are, and keeps the rows for the receipt. Without
+ * a `format`: a table on a terminal, else csv. Throws where a listing was not synced: IncompleteError where others were.
  */
 export async function showResults(
   run: Run,

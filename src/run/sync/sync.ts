@@ -57,8 +57,8 @@ interface ProfileListing {
 const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 
 /**
- * Makes a database equal to whole listings; with --plan, shows what that would change. Rows of listings that could not be read stay.
- * `words`: the database, unless --to-env names it, and the resources.
+ * Makes a database equal to whole listings; with --plan, shows what that would change. Rows of listings that could not be read
+ * stay. `words`: the database, unless --to-env names it, and the resources.
  *
  * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
  * @throws IncompleteError after the listings that could be read were written

@@ -82,8 +82,8 @@ const STEPS: Readonly<Record<Currency, readonly number[]>> = {
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * The invoices of one kind, issued or received. Each is computed from its index alone, so that a listing of a million can be sorted
- * and filtered without being kept.
+ * The invoices of one kind, issued or received. Each is computed from its index alone, so that a listing of a million can be
+ * sorted and filtered without being kept.
  */
 export function openLedger(options: LedgerOptions) {
   const { ids, parties, count, dated, today, awkward } = options;
@@ -241,7 +241,7 @@ export function openLedger(options: LedgerOptions) {
       const share = awkward ? hash32(seed, index, member === 'dueBy' ? 18 : 19) % 60 : 2;
       return share === 0 ? 'null' : share === 1 ? 'missing' : 'there';
     },
-    /** The open amounts of a party's invoices less those of its credit notes, and how much of the invoices was due before today. */
+    /** The open amounts of a party's invoices less its credit notes, and how much of the invoices was due before today. */
     balanceOf(party: number): { readonly open: number; readonly overdue: number } {
       const [open, overdue] = (balances ??= addBalances());
       return { open: open[party] ?? 0, overdue: overdue[party] ?? 0 };

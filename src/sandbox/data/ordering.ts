@@ -35,8 +35,8 @@ export type ViewOf = (name: string, order: Order) => RecordView;
 const MAX_VIEWS = 16;
 
 /**
- * Makes the views of one ledger, by the name that stands for their order. They are kept, four bytes a record, so that the pages of a
- * listing are not sorted again and again.
+ * Makes the views of one ledger, by the name that stands for their order. They are kept, four bytes a record, so that the pages
+ * of a listing are not sorted again and again.
  */
 export function viewsOf(ledger: Ledger): ViewOf {
   const views = new Map<string, Uint32Array>();

@@ -51,7 +51,7 @@ export function machineDay(now: number): number {
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
 }
 
-/** The day of an ISO 8601 date, with a fraction for the time if it has one; undefined for other text and days that do not exist. */
+/** The day of an ISO 8601 date, with its time as a fraction; undefined for other text and days that do not exist. */
 export function parseServiceDay(text: string): number | undefined {
   const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const [midnight, moment] = [Date.parse(`${form?.[1]}T00:00:00Z`), Date.parse(text)];
@@ -96,7 +96,7 @@ export function netOf(total: number, currency: Currency): number {
   return roundMoney(total / 1.19, currency);
 }
 
-/** Splits an amount: the part at a position, 0 and up, the largest a few times the smallest. All `count` parts together are the amount. */
+/** The part of an amount at a position from 0, the largest a few times the smallest. All `count` parts add up to it. */
 export function splitMoney(
   amount: number,
   { count, seed, currency }: { count: number; seed: number; currency: Currency },

@@ -73,7 +73,7 @@ interface CursorPlace {
   readonly direction: 'ASC' | 'DESC';
 }
 
-/** A cursor of the organization whose customers have this seed. It has `+`, `/` and `=`: a client must encode them in a query string. */
+/** A cursor for the organization with this seed. It has `+`, `/` and `=`: a client must encode them in a query string. */
 function writeCursor(seed: number, { position, direction }: CursorPlace): string {
   return `+/${direction}/${position}/${hash32(seed, position, 96).toString(36)}==`;
 }

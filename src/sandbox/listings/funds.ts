@@ -52,7 +52,7 @@ function answerFunds(call: Call): Reply {
   });
 }
 
-/** The fund with a page of its documents, which have an envelope of their own: the specification leaves their shape open (4.7, 4.9). */
+/** The fund with a page of its documents, in an envelope of their own: the specification leaves it open (4.7, 4.9). */
 function answerFund(call: Call): Reply {
   const funds = fundsOf(call.organization);
   const total = funds.documents;

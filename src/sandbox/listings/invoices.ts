@@ -256,8 +256,8 @@ function renderApproval(draw: Draw): string {
 }
 
 /**
- * 33 to 40 entries of about 300 bytes, so that 500 records fit the 6 MB of a response and 1000 do not. Debit and credit are equal:
- * the expense in parts and the tax on one side, what is owed on the other; the other way round in a credit note.
+ * 33 to 40 entries of about 300 bytes, so that 500 records fit the 6 MB of a response and 1000 do not. Debit and credit are
+ * equal: the expense in parts and the tax on one side, what is owed on the other; the other way round in a credit note.
  */
 function renderEntries(
   { number, currency, net, exempt, tax, total, type }: LedgerDocument,
@@ -291,7 +291,7 @@ function lateFieldsOfReceived({ count }: Ledger, index: number, date: string): s
   return late ? `,"claim":{"code":"RCD","date":"${date}","accepted":false}` : '';
 }
 
-/** The amounts, in both kinds of invoices. Without awkward data they add up: net, exempt and tax to the total, as open and paid do. */
+/** The amounts of both kinds of invoices. Without awkward data, net, exempt and tax add up to the total, as do open and paid. */
 function renderAmounts({
   index,
   currency,
