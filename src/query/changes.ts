@@ -162,11 +162,13 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     },
     findings: () => {
       const { added, changed, gone, unchanged } = counts;
-      const { others, repeatedKeys, only } = earlier;
+      const { others, repeatedKeys, only, conditions } = earlier;
       const ofKey = key.join(', ');
       const warnings = [
         only.length > 0 &&
           `${path} has a part of its listing alone, by ${shownFlags(only)}: the others show as added`,
+        conditions.length > 0 &&
+          `both have a part of their listing alone, by ${shownFlags(conditions)}: what passes no longer shows as gone`,
         others.length > 0 &&
           `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`,
         withoutKey > 0 &&

@@ -41,6 +41,8 @@ export class EarlierExport {
   others: readonly string[] = [];
   /** The flags by which it alone is a part of the listing. */
   only: readonly string[] = [];
+  /** The conditions by which both are parts. */
+  conditions: readonly string[] = [];
   withoutKey = 0;
   repeatedKeys = 0;
   readonly #file: ExportFile;
@@ -122,7 +124,7 @@ export class EarlierExport {
 
   async #read(): Promise<void> {
     const { path, key, keep, profiles } = this.#options;
-    this.only = await checkReceipts(this.#options);
+    ({ only: this.only, conditions: this.conditions } = await checkReceipts(this.#options));
     const held = await profilesInExport(path);
     if (profiles === undefined) refuseSeveral(path, held);
     else this.others = held?.filter((name) => !profiles.includes(name)) ?? [];
@@ -179,9 +181,10 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
 
 /**
  * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were
- * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing.
+ * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing, and
+ * the conditions by which both are.
  */
-async function checkReceipts(options: EarlierOptions): Promise<readonly string[]> {
+async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExport, 'only' | 'conditions'>> {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;
   const { shown, delivered } = options.newer ?? {};
   const form = await deliveredForm(path);
@@ -208,7 +211,7 @@ async function checkReceipts(options: EarlierOptions): Promise<readonly string[]
       `${shown} has a part of its listing alone, by ${shownFlags(only)}: the others would show as gone`,
       'Export all of it, or both with the same conditions.',
     );
-  if (form === undefined) return [];
+  if (form === undefined) return { only: [], conditions: [] };
   if (form.expanded !== undefined)
     refuse(`it has a row for each of ${form.expanded}`, 'Keep an export without --expand to compare with.');
   const { resource, profiles } = form;
@@ -220,7 +223,9 @@ async function checkReceipts(options: EarlierOptions): Promise<readonly string[]
   const [owner] = profiles;
   if (profile !== undefined && profiles.length === 1 && owner !== profile)
     refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
-  return isSamePart ? [] : withoutFilterOf(fiscalIds, earlierOnly);
+  return isSamePart
+    ? { only: [], conditions: only.filter((one) => !/^--[a-z]+-fiscal-id /.test(one)) }
+    : { only: withoutFilterOf(fiscalIds, earlierOnly), conditions: [] };
 }
 
 /** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */
