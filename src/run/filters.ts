@@ -1,25 +1,27 @@
 import { parseCondition, type Condition } from '../query/question-syntax.ts';
 import { parseDateEnd, parsePeriod, refuseEmptySpan, type DateRange } from '../query/where/dates.ts';
 import type { RecordTest, TestContext } from '../query/where/where.ts';
-import type { Flag, Values } from './flag.ts';
+import type { Flag, ValueOf, Values } from './flag.ts';
 
 /** A flag that keeps some of the records: those that pass the tests of its value. */
-export interface Filter extends Flag {
+export interface Filter<Value = never> extends Flag {
   /** Loads and makes the tests. `others` are the values of all such flags. Throws UsageError where no record can pass. */
-  tests(
-    this: void,
-    value: unknown,
+  readonly tests: (
+    value: Value,
     context: TestContext,
-    others: Readonly<Record<string, unknown>>,
-  ): Promise<readonly RecordTest[]>;
+    others: { readonly since?: DateRange | undefined },
+  ) => Promise<readonly RecordTest[]>;
 }
+
+/** Has the compiler check that a flag's tests take the value that it is parsed into. */
+const filter = <const Of extends Flag>(flag: Of & Pick<Filter<ValueOf<Of>>, 'tests'>) => flag;
 
 const whereTests = () => import('../query/where/where.ts');
 const invoiceTests = () => import('../query/where/invoice-tests.ts');
 
 /** The flags that keep some of the records of any listing: all that belongs to each, as in `flags.ts`, and how its tests are made. */
 export const filters = {
-  where: {
+  where: filter({
     syntax: '--where <condition>',
     about:
       'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
@@ -31,45 +33,45 @@ export const filters = {
       const { conditionTest } = await whereTests();
       return conditions.map((condition) => conditionTest(condition, at));
     },
-  },
-  open: {
+  }),
+  open: filter({
     syntax: '--open',
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
     roles: ['open'],
     tests: async (_, at) => [(await invoiceTests()).openTest('--open', at)],
-  },
-  overdue: {
+  }),
+  overdue: filter({
     syntax: '--overdue',
     about: 'of that, only what was due before today, whatever its status',
     roles: ['open', 'due'],
     tests: async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
-  },
-  since: {
+  }),
+  since: filter({
     syntax: '--since <date>',
     about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
     tests: dateTests,
-  },
-  until: {
+  }),
+  until: filter({
     syntax: '--until <date>',
     about: 'dated on that day or before; a month counts whole',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
-    tests: async (until: DateRange, at, { since }: { readonly since?: DateRange }) => {
+    tests: async (until: DateRange, at, { since }) => {
       if (since !== undefined) refuseEmptySpan(since, until, at);
       return dateTests(until, at);
     },
-  },
-  period: {
+  }),
+  period: filter({
     syntax: '--period <period>',
     about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
     roles: ['date'],
     rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
     parse: parsePeriod,
     tests: dateTests,
-  },
-} as const satisfies Readonly<Record<string, Filter>>;
+  }),
+} as const;
 
 async function dateTests(range: DateRange, at: TestContext): Promise<readonly RecordTest[]> {
   return [(await invoiceTests()).dateTest(range.flag, 'date', range.on(at))];

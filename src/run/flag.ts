@@ -39,7 +39,7 @@ export type Flags = Readonly<Record<string, Flag | undefined>>;
 /** The values of flags, by their names; a flag that is not set has none. */
 export type Values<Of extends Flags> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined };
 
-type ValueOf<One> = One extends { readonly parse: (...args: never[]) => infer Value }
+export type ValueOf<One> = One extends { readonly parse: (...args: never[]) => infer Value }
   ? Value
   : One extends { readonly words: readonly (infer Word)[] }
     ? Word

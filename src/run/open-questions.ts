@@ -124,7 +124,7 @@ export async function testsOf(flags: RecordFilters, at: TestContext): Promise<Re
   const tests: RecordTest[] = [];
   for (const [name, filter] of Object.entries<Filter>(filters)) {
     const value = flags[name as keyof RecordFilters];
-    if (value !== undefined) tests.push(...(await filter.tests(value, at, flags)));
+    if (value !== undefined) tests.push(...(await filter.tests(value as never, at, flags)));
   }
   return tests;
 }
