@@ -234,9 +234,9 @@ export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<Recor
   const { state, context } = part;
   state.limit = wanted.limit;
   const records = async function* (): AsyncGenerator<RecordBatch> {
-    // To the compiler, these are two: what a source of the service reads needs a session.
-    const read = part.session === undefined ? part.source.read(part, wanted) : part.source.read(part, wanted);
-    for await (const { records } of read) yield records;
+    // A part has the session that its source needs, which the compiler does not see.
+    const source = part.source as LocalSource;
+    for await (const { records } of source.read(part, wanted)) yield records;
   };
   return paced(records(), context);
 }
