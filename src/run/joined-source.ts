@@ -5,7 +5,7 @@ import { RecordSpool } from '../output/spool.ts';
 import { ownersOf } from '../query/exports/read-export.ts';
 import { hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './completeness.ts';
 import { checkPart, forEachPart, inPart, recordsOf, type LocalSource, type OpenSource } from './part.ts';
-import type { PartState } from './progress.ts';
+import type { PartState } from './part-state.ts';
 import type { Run } from './run.ts';
 
 /**

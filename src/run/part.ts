@@ -17,7 +17,7 @@ import { lackOf, ServiceErrors } from './completeness.ts';
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath } from './paths.ts';
-import type { PartState } from './progress.ts';
+import type { PartState } from './part-state.ts';
 import { stateOf, type Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';

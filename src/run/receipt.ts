@@ -12,7 +12,7 @@ import { narrowing } from './flag.ts';
 import { extentFlags, filterFlags } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
-import type { PartState } from './progress.ts';
+import type { PartState } from './part-state.ts';
 
 /** Where the records of a run go, as typed behind -o and --output-dir, and what else it writes. */
 interface Targets {

@@ -17,7 +17,7 @@ import {
   type PartOptions,
   type Source,
 } from '../part.ts';
-import type { PartState } from '../progress.ts';
+import type { PartState } from '../part-state.ts';
 import { inRun, type Run, type RunOptions } from '../run.ts';
 import { organizationOf } from '../session.ts';
 

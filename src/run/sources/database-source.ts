@@ -14,7 +14,7 @@ import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';
 import { usualOrder, type Source } from '../part.ts';
 import { readsOfDatabase } from '../paths.ts';
-import type { Origin } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
 export function tableOf(resource: Pick<Resource, 'name'>): string {

@@ -12,7 +12,8 @@ import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
 import type { LocalSource, OpenSource, Part, Source, Wanted } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Origin, Run } from '../run.ts';
+import type { Run } from '../run.ts';
+import type { Origin } from '../run-day.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
 export interface FromRequest {

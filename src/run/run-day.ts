@@ -1,0 +1,114 @@
+import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
+import { compareOrders } from '../query/cell-order.ts';
+import type { RecordNote } from '../report/page-frame.ts';
+import type { Notices } from './notices.ts';
+
+/** What has records that were read earlier: an export, or a listing in a database. */
+export interface Origin {
+  /** A clause: `books.db has the issued invoices`. */
+  readonly shown: string;
+  /** When the last of them was read, in ISO 8601, where that is known. */
+  readonly readAt: string | undefined;
+  /** The flags that left others out: `--limit 1`. */
+  readonly only: readonly string[];
+  /** Whose records they are, where others are of another day. */
+  readonly profiles?: readonly string[];
+}
+
+export type RunDay = ReturnType<typeof runDay>;
+
+/**
+ * The day from which `today`, `-30d`, `last-month`, overdue and ages count: that of `--as-of`, else the oldest on which records
+ * were read; for the service, today. Days count from 1970-01-01.
+ *
+ * @param startedAt milliseconds since 1970
+ * @param asOf the day of `--as-of`
+ */
+export function runDay(startedAt: number, notices: Notices, asOf?: number) {
+  const today = localDay(startedAt);
+  const all: Origin[] = [];
+  let isUndatedSaid = false;
+
+  const dayOfRecords = (): number => Math.min(today, ...daysOf(all));
+
+  const areOfSeveralDays = (): boolean => new Set(daysOf(all)).size > 1;
+
+  const warnOfUndated = (day: number): void => {
+    if (isUndatedSaid) return;
+    isUndatedSaid = true;
+    for (const { shown } of all.filter(({ readAt }) => readAt === undefined)) {
+      const text = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
+      notices.warn(`${text}: days count from ${formatDay(day)}`);
+    }
+  };
+
+  /** The day from which an answer counts. Warns unless it is today, or `countedTo` warns of the records' day. */
+  const dayWithWarning = (): number => {
+    const day = dayOfRecords();
+    if (asOf !== undefined && asOf !== day) return asOf;
+    warnOfUndated(day);
+    const read = areOfSeveralDays() ? 'oldest records' : 'records';
+    if (day < today) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
+    return day;
+  };
+
+  return {
+    dayWithWarning,
+    get day() {
+      return dayOfRecords();
+    },
+    /** For pages: what limits the figures. */
+    get caveats(): readonly RecordNote[] {
+      return [
+        ...(all.some(({ readAt }) => readAt === undefined) ? (['undated'] as const) : []),
+        ...(areOfSeveralDays() ? (['newer'] as const) : []),
+        ...(all.some(({ only }) => only.length > 0) ? (['part'] as const) : []),
+      ];
+    },
+    /** Adds origins of records, and reports of when they are. A moment in the future counts as unknown. */
+    add(origins: readonly Origin[]): void {
+      for (const origin of origins) {
+        const { shown, readAt } = origin;
+        const [day = Infinity] = daysOf([origin]);
+        all.push(day > today ? { ...origin, readAt: undefined } : origin);
+        if (day > today) continue;
+        const text = `${shown} as of ${localMinute(readAt!)}`;
+        const details = { code: 'as of', readAt: readAt! } as const;
+        notices.add(
+          day < today
+            ? { level: 'warning', text: `${text}, not as of today`, details }
+            : { level: 'remark', text: `${text}.`, details },
+        );
+      }
+    },
+    /** The day to which a report of a period counts: its last, or that of the records where it is not over. */
+    endOf({ last }: { readonly last: number }): number {
+      if (last >= dayOfRecords()) return dayWithWarning();
+      warnOfUndated(last);
+      return last;
+    },
+    /** The day to which a statement or a report counts: that of --as-of, with a warning, else that of the records. */
+    countedTo(): number {
+      const [counted, day] = [dayWithWarning(), dayOfRecords()];
+      if (asOf === undefined || counted === day) return counted;
+      const lack = counted < day ? 'later payments are not undone' : 'what came since is not in them';
+      notices.warn(`counts to ${formatDay(counted)} with balances of ${formatDay(day)}: ${lack}`);
+      return counted;
+    },
+    /** For receipts: when the oldest records of a profile, or of all, were read, and the flags that left others out. */
+    facts(profile: string | undefined) {
+      const origins = all.filter(
+        ({ profiles }) => profile === undefined || profiles?.includes(profile) !== false,
+      );
+      if (origins.length === 0) return {};
+      const times = origins.map(({ readAt }) => readAt);
+      const isDated = times.every((time) => time !== undefined);
+      const readAt = isDated ? times.toSorted(compareOrders)[0] : null;
+      return { readAt, only: [...new Set(origins.flatMap(({ only }) => only))] };
+    },
+  };
+}
+
+function daysOf(origins: readonly Origin[]): number[] {
+  return origins.flatMap(({ readAt }) => (readAt === undefined ? [] : localDay(Date.parse(readAt))));
+}
