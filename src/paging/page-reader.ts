@@ -33,12 +33,15 @@ export interface Region {
 
 /** Records that are still to come: up to `end`, next a page with the one at `from`. */
 interface Range {
-  from: number;
-  end: number;
+  readonly from: number;
+  readonly end: number;
   /** True where the page came before without the record at `from`, or short. */
-  isAgain: boolean;
-  /** The next page. */
-  window: SizedWindow;
+  readonly isAgain?: boolean;
+}
+
+/** A range, and the next page of it. */
+interface RangeInPlace extends Range {
+  readonly window: SizedWindow;
   readonly place: Place;
 }
 
@@ -101,7 +104,7 @@ export class PageReader {
   }
 
   /** Cuts the next range off the regions. Undefined at their end, and where it depends on pages that are still to come. */
-  #nextRange(): Range | undefined {
+  #nextRange(): RangeInPlace | undefined {
     for (;;) {
       const [region] = this.#regions;
       if (region === undefined) return undefined;
@@ -110,62 +113,53 @@ export class PageReader {
       if (from < end && this.extent.isOpenAt(from) && this.#coming > 0) return undefined;
       if (from < end && this.extent.goesOnAt(from)) {
         const place = new Place(this.sizes, this.#options.status);
-        const window = this.#windowAt(from, place);
+        const window = this.#beginPage(from, place);
         const next = window.offset + window.size;
         this.#regions[0] = { ...region, from: next };
-        return { from, end: Math.min(next, end), isAgain: false, window, place };
+        return { from, end: Math.min(next, end), window, place };
       }
       this.#regions.shift();
     }
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async #readRange(range: Range, signal: AbortSignal): Promise<PlacedPage[]> {
+  async #readRange(first: RangeInPlace, signal: AbortSignal): Promise<PlacedPage[]> {
     const pages: PlacedPage[] = [];
+    const { place } = first;
     this.#coming++;
     try {
-      for (;;) {
-        const answer = await this.#fetch(range, signal);
-        const placed = answer && this.#take(answer, range);
-        if (placed !== undefined) pages.push(placed);
-        if (range.from >= range.end || !this.extent.goesOnAt(range.from)) return pages;
-        range.window = this.#windowAt(range.from, range.place);
+      for (let range = first; ;) {
+        const page = await this.#fetch(range, signal);
+        const rest = page instanceof PageRefused ? this.#refuse(range, page) : this.#take(range, page, pages);
+        if (rest.from >= rest.end || !this.extent.goesOnAt(rest.from)) return pages;
+        range = { ...rest, window: this.#beginPage(rest.from, place), place };
       }
     } finally {
       this.#coming--;
     }
   }
 
-  /** Takes a page that came, and decides where its range goes on. Returns it in its place, where it has what it was requested for. */
-  #take(answer: Page, range: Range): PlacedPage | undefined {
-    const { from, window, place } = range;
-    const { count, bytes } = answer.records;
-    const applied = this.#appliedWindow(window, answer);
+  /** Adds a page that came to `pages`, where it has what it was requested for. Returns what is still to come of its range. */
+  #take({ window, place, ...range }: RangeInPlace, page: Page, pages: PlacedPage[]): Range {
+    const { from } = range;
+    const { count, bytes } = page.records;
+    const applied = this.#appliedWindow(window, page);
+    const pageEnd = applied.offset + applied.size;
     // By its number, the page began elsewhere than expected, and does not hold the record.
-    if (applied.offset >= from + applied.size) {
-      range.isAgain = false;
-      return undefined;
-    }
-    const end = applied.offset + applied.size;
-    if (applied !== window) range.end = Math.max(range.end, Math.min(end, this.#until));
-    if (this.#endsByRepeating(applied, answer)) {
-      range.from = range.end;
-      return undefined;
-    }
-    this.#skipTo(range.end);
-    this.#givenUpInARow = 0;
-    this.extent.note(applied, from, answer);
-    this.#options.status.page(Math.max(0, applied.offset + count - from), answer.total);
-    place.came(applied, { count, bytes: bytes.length });
-    this.#goOn(range, applied, count);
-    if (!place.isLimited) this.#giveBack(range);
-    return this.#placed(applied, from, answer.records);
-  }
-
-  /** Takes what a range brings beyond its own records off the regions. */
-  #skipTo(end: number): void {
+    if (applied.offset >= from + applied.size) return { from, end: range.end };
+    const end = applied === window ? range.end : Math.max(range.end, Math.min(pageEnd, this.#until));
+    if (this.#endsByRepeating(applied, page)) return { from: end, end };
     const [region] = this.#regions;
+    // What it brings beyond its own records is not read again.
     if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
+    this.#givenUpInARow = 0;
+    this.extent.note(applied, from, page);
+    this.#options.status.page(Math.max(0, applied.offset + count - from), page.total);
+    place.came(applied, { count, bytes: bytes.length });
+    const rest = this.#restBehind({ ...range, end, window }, applied, count);
+    const placed = this.#placed(applied, from, page.records);
+    if (placed !== undefined) pages.push(placed);
+    return place.isLimited ? rest : this.#giveBack(rest);
   }
 
   /** The page in its place; none where it does not reach the record at `from`, and shows no end either. */
@@ -181,40 +175,40 @@ export class PageReader {
   }
 
   /** The page to request for a record. None begins before the option `from`, or holds a record that was given up. */
-  #windowAt(from: number, place: Place): SizedWindow {
+  #beginPage(from: number, place: Place): SizedWindow {
     let { from: floor = 0 } = this.#options;
     for (const offset of this.#options.status.givenUp)
       if (offset < from && offset >= floor) floor = offset + 1;
-    return this.sizes.nextWindow(from, place.mostAt(from), floor);
+    return this.sizes.beginPage(from, place.mostAt(from), floor);
   }
 
-  /** Gives the rest of a range back, to be read several pages at once, where nothing behind it was cut off yet. */
-  #giveBack(range: Range): void {
+  /** Gives a range back, to be read several pages at once, where nothing behind it was cut off yet. Returns what is left of it. */
+  #giveBack(range: Range): Range {
+    const { from, end, isAgain } = range;
     const [region] = this.#regions;
-    if (region?.from !== range.end || range.isAgain || range.from >= range.end) return;
-    this.#regions[0] = { ...region, from: range.from };
-    range.from = range.end;
+    if (region?.from !== end || isAgain || from >= end) return range;
+    this.#regions[0] = { ...region, from };
+    return { from: end, end };
   }
 
-  /** A page; undefined where it was refused, and the range goes on with a smaller one, or behind a record that is given up. */
-  async #fetch(range: Range, signal: AbortSignal): Promise<Page | undefined> {
-    const { window, place } = range;
+  async #fetch({ window, place }: RangeInPlace, signal: AbortSignal): Promise<Page | PageRefused> {
     const { offset, size } = window;
     const onRefusal = place.onRefusal(size, this.sizes.isFixed);
-    try {
-      return await this.#fetchPage({ offset, size }, signal, onRefusal);
-    } catch (error) {
-      if (!(error instanceof PageRefused)) throw error;
-      range.isAgain = false;
-      if (size > 1 || place.isChecked || error.reason === 'size') {
-        place.refuse(window, error, range.from);
-        return undefined;
-      }
-      this.#options.status.giveUp(range.from);
-      if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
-      range.from++;
-      return undefined;
+    return this.#fetchPage({ offset, size }, signal, onRefusal).catch((error: unknown) => {
+      if (error instanceof PageRefused) return error;
+      throw error;
+    });
+  }
+
+  /** Goes on with a smaller page, or behind a record that is given up. Returns what is still to come of the range. */
+  #refuse({ from, end, window, place }: RangeInPlace, refusal: PageRefused): Range {
+    if (window.size > 1 || place.isChecked || refusal.reason === 'size') {
+      place.refuse(window, refusal, from);
+      return { from, end };
     }
+    this.#options.status.giveUp(from);
+    if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw refusal.cause;
+    return { from: from + 1, end };
   }
 
   /**
@@ -254,11 +248,14 @@ export class PageReader {
     return true;
   }
 
-  /** Goes on behind a page, which may have come short of where the requested one was to end. */
-  #goOn(range: Range, { offset, size }: SizedWindow, count: number): void {
+  /** What is still to come of a range behind a page, which may have come short of where the requested one was to end. */
+  #restBehind(
+    { from, end, isAgain = false, window }: Range & { window: Window },
+    { offset, size }: Window,
+    count: number,
+  ): Range {
     const { sizes, extent } = this;
     const { total } = extent;
-    const { from, isAgain, window } = range;
     const reached = offset + count;
     const pageEnd = Math.max(reached, offset + size);
     // Without a total, a page that does not reach beyond the one before it is the end.
@@ -268,20 +265,17 @@ export class PageReader {
     // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service may count
     // pages in that size or in the requested one: for pages no larger than that, both are the same.
     const isTrusted = total === undefined || (isFirst ? isAgain : reached > from && !sizes.isFixed);
-    range.isAgain = false;
     // A larger page was requested, and the listing ends with the one that came.
-    if (isEnd) range.from = Math.max(pageEnd, window.offset + window.size);
-    else if (count >= size || reached >= range.end) range.from = pageEnd;
-    else if (isTrusted) {
+    if (isEnd) return { from: Math.max(pageEnd, window.offset + window.size), end };
+    if (count >= size || reached >= end) return { from: pageEnd, end };
+    if (isTrusted) {
       if (isFirst) sizes.rebase(count, count);
-      range.from = reached;
+      return { from: reached, end };
     }
     // Where the service fixes the page size, a request from where it ended would bring the same page.
-    else if (!isAgain) range.isAgain = true;
-    else {
-      extent.emptyAt(from);
-      range.from = offset + size;
-    }
+    if (!isAgain) return { from, end, isAgain: true };
+    extent.emptyAt(from);
+    return { from: offset + size, end };
   }
 }
 

@@ -68,16 +68,16 @@ export class PageSizes {
   }
 
   /**
-   * The next page to request, so that it has the record at `from`. It may begin the trial of a larger size: request it.
+   * The next page, so that it has the record at `from`: request it. Where it is time, it begins the trial of a larger size.
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
-  nextWindow(from: number, most = Infinity, floor = 0): SizedWindow {
+  beginPage(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
     // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
     if (this.isFixed || (this.#isConstant && most === Infinity))
       return { offset: from - (from % size), size, nominal: size };
-    const nominal = most === Infinity ? (this.#trialSize() ?? size) : Math.min(size, most);
+    const nominal = most === Infinity ? (this.#beginTrial() ?? size) : Math.min(size, most);
     const mayExceed =
       nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
     const excess = mayExceed ? MAX_EXCESS : 0;
@@ -177,11 +177,11 @@ export class PageSizes {
   }
 
   /**
-   * A larger size, where it is time to try one: twice the present one, since a refusal may have been a fault that passed.
+   * Begins to try a larger size, where it is time: twice the present one, since a refusal may have been a fault that passed.
    * Where a trial failed, or what was refused is far, the geometric mean of the two, which finds the largest size that comes
    * in a few trials, until the two are close.
    */
-  #trialSize(): number | undefined {
+  #beginTrial(): number | undefined {
     const { size } = this;
     const refused = this.#refused;
     if (size >= this.largest || this.#trial > 0 || this.#pagesSinceRefusal < this.#pagesBeforeTrial)

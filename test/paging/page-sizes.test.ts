@@ -17,14 +17,14 @@ describe('sizes of pages', () => {
   it('do not bring the whole page again that was refused, behind the half of it that came', () => {
     const sizes = new PageSizes(22);
     sizes.keepConstant(true);
-    expect([0, 22, 44].map((from) => sizes.nextWindow(from).offset)).toEqual([0, 22, 44]);
-    sizes.serve(sizes.nextWindow(0), { count: 22, bytes: 100 }, false);
+    expect([0, 22, 44].map((from) => sizes.beginPage(from).offset)).toEqual([0, 22, 44]);
+    sizes.serve(sizes.beginPage(0), { count: 22, bytes: 100 }, false);
     const place = new Place(sizes, new WalkStatus());
-    place.refuse(sizes.nextWindow(198), refusal);
-    const half = sizes.nextWindow(198, place.mostAt(198));
+    place.refuse(sizes.beginPage(198), refusal);
+    const half = sizes.beginPage(198, place.mostAt(198));
     expect(half).toMatchObject({ offset: 198, size: 11 });
     place.came(half, { count: 11, bytes: 100 });
-    expect(sizes.nextWindow(209, place.mostAt(209))).toMatchObject({ offset: 209, size: 11 });
+    expect(sizes.beginPage(209, place.mostAt(209))).toMatchObject({ offset: 209, size: 11 });
     expect(place.mostAt(220)).toBe(Infinity);
   });
 
@@ -37,7 +37,7 @@ describe('sizes of pages', () => {
   ])(
     'of %i exceed that, where no such page overlaps, only if the service takes 9 more: at most %i',
     (size, cap, expected) => {
-      const window = new PageSizes(size, cap).nextWindow(2520);
+      const window = new PageSizes(size, cap).beginPage(2520);
       expect(`${window.offset}+${window.size}`).toBe(expected);
     },
   );
