@@ -45,6 +45,11 @@ export class UsageError extends FolioError {
   override readonly kind: FailureKind = 'usage';
 }
 
+/** The service's 400: a parameter or a value that it does not take, or, on some listings, unknown fiscal IDs. */
+export class RefusedQuery extends UsageError {
+  readonly status = 400;
+}
+
 export class AuthError extends FolioError {
   override readonly kind: FailureKind = 'auth';
 }

@@ -1,4 +1,4 @@
-import { AuthError, NotFoundError, ServiceError, UsageError, type FolioError } from '../errors.ts';
+import { AuthError, NotFoundError, RefusedQuery, ServiceError, type FolioError } from '../errors.ts';
 import type { Redact } from './redact.ts';
 import { readErrorBody, type ErrorBody } from './error-body.ts';
 
@@ -125,11 +125,6 @@ export class StatusError extends ServiceError {
 
 /** A 404 at the path of one item: it is not there, if the service is. */
 export class NoSuchPath extends NotFoundError {}
-
-/** The service's 400: a parameter or a value that it does not take, or, on some listings, unknown fiscal IDs. */
-export class RefusedQuery extends UsageError {
-  readonly status = 400;
-}
 
 /** The service's 400 when none of the fiscal IDs in the filter exist (spec 4.1 rule 3). */
 export class UnknownFiscalIds extends NotFoundError {

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { RefusedQuery } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
@@ -54,7 +54,7 @@ export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerato
       yield* walk.read(walk.begin(next));
     } catch (error) {
       // The service does not know that order, so the walk stays incomplete.
-      if (walk.round !== 'sorted' || !(error instanceof UsageError)) throw error;
+      if (walk.round !== 'sorted' || !(error instanceof RefusedQuery)) throw error;
       return;
     }
   }

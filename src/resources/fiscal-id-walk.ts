@@ -1,7 +1,7 @@
 import { LIST_ENCODINGS, queryString, type ListEncoding } from '../api/address.ts';
 import { readPartialErrors } from '../api/error-body.ts';
-import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
-import { UsageError } from '../errors.ts';
+import { UnknownFiscalIds } from '../api/status-failure.ts';
+import { RefusedQuery, UsageError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';

@@ -1,7 +1,7 @@
 import { listPairs, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
-import { NoSuchPath, RefusedQuery, StatusError } from '../api/status-failure.ts';
-import { BadBody, Interrupted, UsageError } from '../errors.ts';
+import { NoSuchPath, StatusError } from '../api/status-failure.ts';
+import { BadBody, Interrupted, RefusedQuery, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedQuery, statusFailure, UnknownFiscalIds } from '../../src/api/status-failure.ts';
-import { AuthError, NotFoundError, ServiceError } from '../../src/errors.ts';
+import { statusFailure, UnknownFiscalIds } from '../../src/api/status-failure.ts';
+import { AuthError, NotFoundError, RefusedQuery, ServiceError } from '../../src/errors.ts';
 
 const url = new URL('https://api.example.com/v1/invoices/issued?options_page=0');
 const redact = (text: string) => text.replaceAll('s3cret', '[hidden]');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { RefusedQuery } from '../../src/errors.ts';
 import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
 import { PageRefused, type FetchPage, type RefusalReason, type Window } from '../../src/paging/page.ts';
 import { WalkStatus } from '../../src/paging/walk-status.ts';
@@ -60,7 +60,7 @@ async function outcomeOf(settings: string): Promise<string> {
     };
   const refused: FetchPage = async () => {
     requests++;
-    throw new UsageError('no such order', { hint: 'None.' });
+    throw new RefusedQuery('no such order');
   };
   const status = new WalkStatus();
   const walk = walkNumbered({
