@@ -5,9 +5,7 @@ import { StoredBooks, type LastSync, type StoredOrder } from '../../database/rea
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
-import type { RecordBatch } from '../../json/records.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
-import type { Records } from '../../query/questions.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
@@ -139,7 +137,7 @@ export function databaseSource(request: DatabaseRequest): Source {
       const origins = originsOf(last, `${shown} has the ${records}`, notices);
       return { origins, order: isOwnOrder ? ofService : undefined };
     },
-    async records({ context, profile, notices }, { newestFirst }) {
+    async records({ context, profile }, { newestFirst }) {
       if (profile === undefined) throw new Error('a database is read a profile at a time');
       const sync = syncs.get(profile);
       if (sync !== undefined && sync.wholeAt === undefined)
@@ -151,22 +149,10 @@ export function databaseSource(request: DatabaseRequest): Source {
         );
       const where = id === undefined ? undefined : { column: 'fundId', value: id };
       const books = await database.open(context);
-      const records = books.read(table, { profile, where, order: orderOf(newestFirst) });
-      const none = `${shown} has no document of a fund ${id}`;
-      return id === undefined ? records : orElse(records, () => notices.warn(none));
+      return books.read(table, { profile, where, order: orderOf(newestFirst) });
     },
     close: () => database.close(),
   });
-}
-
-/** The same records. Calls `report` at the end where there were none. */
-async function* orElse(records: Records, report: () => void): AsyncGenerator<RecordBatch> {
-  let count = 0;
-  for await (const batch of records) {
-    count += batch.count;
-    yield batch;
-  }
-  if (count === 0) report();
 }
 
 /** The last whole syncs: one if they are of one day. Warns of profiles whose last sync failed: their records are older. */

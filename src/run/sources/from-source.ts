@@ -52,7 +52,7 @@ interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColum
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
 export function fromSource(
-  { resource, flags, fiscalIds, ifPartial }: FromRequest,
+  { resource, id, flags, fiscalIds, ifPartial }: FromRequest,
   stored: Stored,
 ): Source<LocalSource> {
   const { name, records } = resource;
@@ -95,6 +95,8 @@ export function fromSource(
             if (some.count > 0) yield { records: some };
           }
           part.status.totalAtEnd = seen;
+          if (id !== undefined && seen === 0)
+            part.notices.warn(`no document in these records is of a fund ${id}`);
           part.serviceErrors.addUnknown([...unknown.values()]);
         },
       };
