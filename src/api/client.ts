@@ -62,20 +62,17 @@ export interface ClientOptions {
  * client from 1, and all attempts of a request share its number. `attempt` counts from 0. `target` is the path and the
  * query, as they are sent: whoever shows them removes secrets. `bytes` are those on the wire.
  */
-export type RequestEvent =
-  | ({ readonly request: number; readonly attempt: number; readonly target: string } & (
-      | { readonly kind: 'request' }
-      | {
-          readonly kind: 'response';
-          readonly status: number;
-          readonly milliseconds: number;
-          readonly bytes: number;
-        }
-      /** An attempt failed, and the next one begins after `wait` milliseconds. */
-      | { readonly kind: 'retry'; readonly wait: number; readonly reason: string }
-    ))
-  /** The service wants folio to slow down: no request for `wait` milliseconds, then one at a time. */
-  | { readonly kind: 'throttled'; readonly wait: number };
+export type RequestEvent = { readonly request: number; readonly attempt: number; readonly target: string } & (
+  | { readonly kind: 'request' }
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly milliseconds: number;
+      readonly bytes: number;
+    }
+  /** An attempt failed, and the next one begins after `wait` milliseconds. */
+  | { readonly kind: 'retry'; readonly wait: number; readonly reason: string }
+);
 
 /** Receives every event of a client. Must not throw. */
 export type ObserveRequests = (event: RequestEvent) => void;
@@ -127,9 +124,8 @@ export class ApiClient {
     const signal = own === stop ? stop : AbortSignal.any([stop, own]);
     const label = { request: ++this.#calls, target: url.pathname + url.search };
     const call = { request, url, signal, label };
-    const onRetry = ({ failure, response }: FailedTry, attempt: number, wait: number): void => {
+    const onRetry = ({ failure }: FailedTry, attempt: number, wait: number): void => {
       this.stats.retries++;
-      if (response?.status === 429) observe?.({ kind: 'throttled', wait });
       observe?.({ kind: 'retry', ...label, attempt, wait, reason: failure.message });
     };
     try {

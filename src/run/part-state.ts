@@ -89,7 +89,6 @@ export class PartState {
     else if (event.kind === 'response') inFlight.delete(event.request);
     else {
       this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
-      if (event.kind === 'throttled') return;
       inFlight.delete(event.request);
       this.progress.retries++;
     }
