@@ -34,7 +34,9 @@ describe('the steps of a connection', () => {
   });
 
   it('refuses a certificate that nobody vouches for, through a proxy too', async () => {
-    const certificate = await makeCertificate();
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void) => (names.push(name), done(null));
+    const certificate = { ...(await makeCertificate()), SNICallback };
     const server = await loopbackServer((socket) => socket.write(httpResponse(200)), certificate);
     const refused = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
@@ -45,6 +47,10 @@ describe('the steps of a connection', () => {
     const credentials = `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`;
     const tunnels = asked.map(({ url, headers }) => [url, headers['proxy-authorization']]);
     expect(tunnels).toEqual([[server.host, credentials]]);
+    // A server of many names has a certificate for each.
+    const named = { ...placeOf(server), host: 'localhost' };
+    await expect(nodeNetworkProbe.handshake(named, undefined, signal)).rejects.toMatchObject(refused);
+    expect(names).toEqual(['localhost']);
   });
 
   it('says so when the proxy does not let it through', async () => {

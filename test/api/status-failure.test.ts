@@ -68,7 +68,7 @@ describe('other statuses', () => {
     [401, { message: 'No' }, AuthError, 'no token reached api.example.com (401): No', NOT_REACHED],
     [403, { Message: 'a deny' }, AuthError, 'refuses the token (403): a deny', 'deactivated'],
     [403, { message: SIGNATURE }, ServiceError, hasNo, 'base address'],
-    [403, {}, AuthError, 'refuses the token or has no /v1/invoices/issued (403)', ''],
+    [403, {}, AuthError, 'refuses the token or has no /v1/invoices/issued (403)', 'is deactivated. Log in'],
     [404, { message: 'no such' }, NotFoundError, 'has no /v1/invoices/issued (404): no such', 'Check the ID'],
   ])('%i with %j', (status, body, kind, message, hint) => {
     const error = failure(status, body);

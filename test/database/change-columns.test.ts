@@ -80,7 +80,7 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     );
     const { written } = await sync(database, [
       first,
-      '{"id":2,"totalAmount":"2.20","sentAt":"later","paid":"false","tags":"b","x":"n/a"}',
+      '{"id":2,"totalAmount":"2.20","sentAt":"2026-11-02 or later","paid":"false","tags":"b","x":"n/a"}',
       '{"id":3,"totalAmount":"N/A","sentAt":"2026-11-02T00:00:00Z","paid":"perhaps","tags":7,"x":6}',
       '{"id":4,"totalAmount":{"of":1},"new":"2026-01-01"}',
     ]);

@@ -100,13 +100,22 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
   it('refuses a table of others and the books of a newer folio, and touches nothing', async () => {
     const { ask, sync } = await newDatabase();
     await ask('CREATE TABLE customers (name text)');
-    const foreign = saying('has a table or view customers that folio did not make');
+    const elsewhere = engine === 'SQLite' ? 'file.' : 'database or schema.';
+    const foreign = saying(
+      `has a table or view customers that folio did not make\n  Nothing was touched. Rename it, or sync into another ${elsewhere}\n`,
+    );
     expect(await sync({ customers: modelRecords(1) })).toEqual([2, foreign]);
     await sync({ issued: modelRecords(1) });
     await ask("UPDATE _runs SET folio_version = '99.0.0'");
     const newer = saying('was written by folio 99.0.0, which is newer');
     expect(await sync({ issued: modelRecords(2) })).toEqual([2, newer]);
     expect(await ask('SELECT count(*) FROM issued')).toEqual(['1']);
+    await ask("UPDATE _runs SET folio_version = '0.0.1'");
+    await ask("UPDATE _columns SET type = 'money'");
+    const unknown = saying(
+      'names the type money, which folio does not know\n  Sync into another database, or',
+    );
+    expect(await sync({ issued: modelRecords(2) })).toEqual([1, unknown]);
   });
 
   it('leaves the tables, views and indexes of the user alone', async () => {

@@ -15,8 +15,8 @@ const read: Readonly<Record<Reading, (query: URLSearchParams, name: string) => s
 };
 
 /** An invoice of customer or issuer `party`. */
-const invoice = (id: number, party: string): string =>
-  `{"id":${id},"date":"2026-01-01","dueBy":"2026-02-01","amountToBePaid":100,"currency":"CLP","customer":{"fiscalId":"${party}"}}`;
+const invoice = (id: number, party: string, seller: string): string =>
+  `{"id":${id},"date":"2026-01-01","dueBy":"2026-02-01","amountToBePaid":100,"currency":"CLP","customer":{"fiscalId":"${party}"},"seller":"${seller}"}`;
 
 interface Service {
   readonly reading: Reading;
@@ -27,6 +27,8 @@ interface Service {
   readonly names?: boolean;
   /** Whether a record says whose it is. */
   readonly shows?: boolean;
+  /** The fiscal ID of the organization itself, which is in each record. */
+  readonly seller?: string;
   /** Whether parameters with brackets are ignored. */
   readonly ignores?: boolean;
   /** The setting listEncoding. */
@@ -37,7 +39,7 @@ interface Service {
 
 async function run(argv: readonly string[], { reading, invoices, parties = [], ...how }: Service) {
   const { encoding } = how;
-  const { names = true, shows = true, ignores = false, fails } = how;
+  const { names = true, shows = true, seller = '', ignores = false, fails } = how;
   const known = new Set([...invoices, ...parties]);
   const settings = encoding === undefined ? {} : { listEncoding: encoding };
   const config = async () => memoryStore({ settings });
@@ -61,7 +63,7 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
       return [400, JSON.stringify({ errors: names ? errors : 'no such party' })];
     const own = invoices.flatMap((party, id) =>
       wanted.includes(party.split(' as ')[0]!)
-        ? [invoice(id, shows ? party.split(' as ').at(-1)! : '?')]
+        ? [invoice(id, shows ? party.split(' as ').at(-1)! : '?', seller)]
         : [],
     );
     const size = Number(query.get('options_pageSize') ?? 10);
@@ -86,7 +88,11 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
   const service: Service = { reading, invoices: INVOICES, parties: ['4-3'] };
 
   it('brings the invoices of all of them', async () => {
-    expect(await run([...ISSUED, '1-9,2-7'], service)).toMatchObject({ ...WHOLE, stderr: '' });
+    for (const seller of ['', '1-9', '2-7'])
+      expect(await run([...ISSUED, '1-9,2-7'], { ...service, seller })).toMatchObject({
+        ...WHOLE,
+        stderr: '',
+      });
     expect(await run([...RECEIVED, '2-7,1-9'], { ...service, names: false })).toMatchObject(WHOLE);
     expect(await run([...RECEIVED, '4-3,1-9,2-7'], { ...service, names: false })).toMatchObject(WHOLE);
   });

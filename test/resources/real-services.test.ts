@@ -97,13 +97,17 @@ describe('the documents of a fund', () => {
       (list) => `"total":230,"pageSize":20,"assignedDocuments":${list}`,
     ],
     ['an envelope without a total', undefined, (list) => `"assignedDocuments":{"data":${list}}`],
-  ])('are all delivered as %s', async (_, own, members) => {
+    ['an array beside errors', 20, (list) => `"errors":["of it"],"assignedDocuments":${list}`],
+    ['an envelope with errors', 20, (list) => `"assignedDocuments":{"data":${list},"errors":["of it"]}`],
+  ])('are all delivered as %s', async (what, own, members) => {
     const answer = (query: URLSearchParams): string => {
       const size = own ?? Number(query.get('options_pageSize'));
       const start = (Number(query.get('options_page')) - 1) * size;
       return `{"id":1,${members(`[${documents.slice(start, start + size).join(',')}]`)}}`;
     };
-    expect(await runAgainst(['funds', 'documents', '1'], answer)).toMatchObject({ code: 0, rows: documents });
+    const says = what.endsWith('with errors') ? /of it/ : /^$/;
+    const exit = { code: 0, rows: documents, stderr: expect.stringMatching(says) };
+    expect(await runAgainst(['funds', 'documents', '1'], answer)).toMatchObject(exit);
     const whole = await runAgainst(['funds', 'get', '1'], answer);
     expect(whole.rows[0]!.match(/"number"/g)).toHaveLength(230);
   });
