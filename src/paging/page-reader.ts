@@ -194,10 +194,12 @@ export class PageReader {
   async #fetch({ window, place }: RangeInPlace, signal: AbortSignal): Promise<Page | PageRefused> {
     const { offset, size } = window;
     const onRefusal = place.onRefusal(size, this.sizes.isFixed);
-    return this.#fetchPage({ offset, size }, signal, onRefusal).catch((error: unknown) => {
+    try {
+      return await this.#fetchPage({ offset, size }, signal, onRefusal);
+    } catch (error) {
       if (error instanceof PageRefused) return error;
       throw error;
-    });
+    }
   }
 
   /** Goes on with a smaller page, or behind a record that is given up. Returns what is still to come of the range. */
