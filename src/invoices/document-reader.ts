@@ -261,11 +261,11 @@ export class DocumentReader {
 
   /** Whether the records have one of the role's columns, even if without a value. */
   hasColumnOf(role: Role): boolean {
-    return this.has(role) || this.columnsOf(role).some((name) => this.columnsThere.includes(name));
+    return this.has(role) || this.columnThere(role) !== undefined;
   }
 
   /** The columns of the role in the records of any profile. */
-  columnsOf(role: Role): string[] {
+  #columnsOf(role: Role): string[] {
     return ofAll(this.#layouts).flatMap(({ fields }) => fields.columns[role]);
   }
 
@@ -296,9 +296,16 @@ export class DocumentReader {
     return [...this.#lists].map(([at, list]) => [this.#names[at]!, list]);
   }
 
-  /** `a due date in dueBy or dueByDate`. */
-  describe(role: Role): string {
-    return describeRole(this.#layouts.usual.fields, role);
+  /** One of the role's columns that the records have; undefined where they have none. */
+  columnThere(role: Role): string | undefined {
+    return this.#columnsOf(role).find((one) => this.columnsThere.includes(one));
+  }
+
+  /** That no record has any: `no record has a due date in dueBy or dueByDate`, and what to do. */
+  noneHas(role: Role, record = 'record') {
+    const text = `no ${record} has ${describeRole(this.#layouts.usual.fields, role)}`;
+    const details = { code: 'column missing', role, columns: this.#columnsOf(role) } as const;
+    return { text, hint: howToMap(role), details };
   }
 
   /**
@@ -311,10 +318,8 @@ export class DocumentReader {
   refuseWithout(roles: readonly Role[], what: string, record = 'record'): void {
     const missing = roles.find((role) => !this.hasColumnOf(role));
     if (missing === undefined) return;
-    throw new UsageError(`${what}: no ${record} has ${this.describe(missing)}`, {
-      hint: howToMap(missing),
-      details: { code: 'column missing', role: missing, columns: this.columnsOf(missing) },
-    });
+    const { text, ...rest } = this.noneHas(missing, record);
+    throw new UsageError(`${what}: ${text}`, rest);
   }
 
   /**

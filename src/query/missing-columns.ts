@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { columnsNamed, namesMeaning, roleNamed, howToMap, ofAll } from '../invoices/fields.ts';
+import { columnsNamed, namesMeaning, roleNamed, ofAll } from '../invoices/fields.ts';
 import type { DocumentReader } from '../invoices/document-reader.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { RecordSpool } from '../output/spool.ts';
@@ -50,7 +50,7 @@ function otherPlace(column: string, reader: DocumentReader): string {
   if (/^(?:days?[-_.]?(?:late|overdue|past[-_.]?due)|dias[-_.]?atraso|atraso)$/i.test(column))
     return 'How late each is, in days, is in `folio statement --all --overdue`.';
   if (!/^(?:client|customer|cliente|supplier|vendor|proveedor)(?:[-_.]?name)?$/i.test(column)) return '';
-  const name = reader.columnsOf('counterpartyName').find((one) => reader.columnsThere.includes(one));
+  const name = reader.columnThere('counterpartyName');
   return name === undefined ? '' : `Did you mean ${name}?`;
 }
 
@@ -80,10 +80,9 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
       continue;
     }
     const role = all.map((fields) => roleNamed(column, meanings, fields)).find((one) => one !== undefined);
-    const other = role && reader.columnsOf(role).find((one) => reader.columnsThere.includes(one));
+    const other = role && reader.columnThere(role);
     if (other !== undefined) refuse(`Did you mean ${other}?`);
-    if (role !== undefined)
-      throw new UsageError(`${flag}: no ${what} has ${reader.describe(role)}`, { hint: howToMap(role) });
+    if (role !== undefined) reader.refuseWithout([role], flag, what);
     const columns = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
     if (all.some(({ declared }) => declared.some(([name]) => columns.includes(name)))) continue;
     if (near.length > 0) refuse(meant);

@@ -6,7 +6,6 @@ import {
   withCurrencyOf,
   type Meanings,
   fieldsOfColumns,
-  howToMap,
   isAmountRole,
   type DeclaredType,
   type Role,
@@ -271,9 +270,9 @@ class Totals {
     if (this.#sums.some(({ type }) => type === 'money') || documents.hasColumnOf('currency'))
       return documents.refuseWithout(['currency'], 'no figures');
     const columns = this.#sums.map(({ column }) => column).join(', ');
-    const currencyHint = howToMap('currency');
-    throw new UsageError(`no figures: no record has ${documents.describe('currency')}`, {
-      hint: `If ${columns} is no money, add --as-sent. ${currencyHint}`,
+    const { text, hint } = documents.noneHas('currency');
+    throw new UsageError(`no figures: ${text}`, {
+      hint: `If ${columns} is no money, add --as-sent. ${hint}`,
     });
   }
 

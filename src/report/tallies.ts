@@ -3,7 +3,7 @@ import type { Finding } from '../findings.ts';
 import type { Party } from '../invoices/counterparties.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import type { Family } from '../invoices/document-types.ts';
-import { howToMap, OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { Unreadable } from '../invoices/left-out.ts';
 import { DEFAULT_BUCKETS, dayIn, readAmount, worthOf } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
@@ -333,7 +333,6 @@ export class FundTally {
 }
 
 function columnMissing(role: Role, documents: DocumentReader, what: string): Finding {
-  const details = { code: 'column missing', role, columns: documents.columnsOf(role) } as const;
-  const text = `No ${what} has ${documents.describe(role)}`;
-  return { level: 'failure', text, hint: howToMap(role), details };
+  const { text, ...rest } = documents.noneHas(role, what);
+  return { level: 'failure', text: `N${text.slice(1)}`, ...rest };
 }
