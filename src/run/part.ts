@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { Meanings } from '../invoices/fields.ts';
+import { fieldOf, ROLES, type Meanings } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
@@ -198,7 +198,11 @@ async function openPart(
   let profile = session === undefined ? named : session.profile;
   if (session === undefined && !isJoined)
     profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
-  const headings = source.export?.delivered?.headings ?? [];
+  const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
+  // A column that was chosen by the name of its role has that name in the export.
+  const names = [...chosen, ...headings.values()];
+  const asRoles = ROLES.filter((role) => names.includes(role)).map((role) => [fieldOf(role), role] as const);
+  const field = [...asRoles, ...(flags.field ?? [])];
   return {
     run,
     context,
@@ -210,7 +214,7 @@ async function openPart(
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
     meanings: {
-      fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field: flags.field }),
+      fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field }),
       headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
       byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
       known: resource && settingOf('known', resource),
