@@ -17,7 +17,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'folio-ci-'));
 const parts = [];
 try {
   await Promise.all([
-    // All of each random run, of which `npm test` by itself tries a tenth.
+    // All of each random run, of which `npm test` by itself tries a twentieth.
     part('npm test', 'npm', ['test', '--', ...reportersInto(join(scratch, 'tests.json'))], {
       env: { ...process.env, FOLIO_RUNS: '1' },
       stdio: ['ignore', 'inherit', 'inherit'],

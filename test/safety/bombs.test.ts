@@ -136,7 +136,7 @@ const TWISTED: readonly Row[] = [
 ];
 
 const manyRecords = (): Bomb => {
-  const records = times(200_000, (id) => `{"id":${id},"note":"${'x'.repeat(180)}"}`);
+  const records = times(20_000, (id) => `{"id":${id},"note":"${'x'.repeat(1_980)}"}`);
   return bodyOf(`{"nextToken":null,"data":[${records.join(',')}]}`);
 };
 

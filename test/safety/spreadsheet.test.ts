@@ -73,11 +73,8 @@ async function formulasIn(tables: readonly string[], separators: string): Promis
 }
 
 describe.concurrent('LibreOffice', needing('soffice'), () => {
-  it.each([
-    ['commas', '44'],
-    ['semicolons', '59'],
-  ])('finds no formula, separating at %s', async (_, separators) => {
-    expect(await formulasIn([await exported('--excel')], separators)).toEqual([[]]);
+  it('finds no formula, separating at commas', async () => {
+    expect(await formulasIn([await exported('--excel')], '44')).toEqual([[]]);
   });
 
   it('finds none, separating at commas, semicolons and tabs, where it would in plain csv', async () => {

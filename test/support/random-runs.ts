@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `npm test` tries of each random run is a tenth; `.ci/run` tries all of it, `npm run figures` and `npm run soak` a multiple. */
-const SHARE = Number(process.env['FOLIO_RUNS'] ?? 0.1);
+/** What `npm test` tries of each random run is a twentieth; `.ci/run` tries all of it, `npm run figures` and `npm run soak` a multiple. */
+const SHARE = Number(process.env['FOLIO_RUNS'] ?? 0.05);
 
 /**
  * Where random values begin. They are the same in each run of `npm test` and of `.ci/run`, so that what fails there
