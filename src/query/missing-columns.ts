@@ -110,19 +110,13 @@ export function refuseLists(reader: DocumentReader, flag: string): void {
   }
 }
 
-interface WatchOptions {
-  readonly reader: DocumentReader;
-  readonly flag: string;
-  readonly warn: (finding: Finding) => void;
-}
-
 /**
  * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record
  * had. Throws UsageError there for one that is a near miss of another column. `flag` named them.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
-  { reader, flag, warn }: WatchOptions,
+  { reader, flag, warn }: { reader: DocumentReader; flag: string; warn: (finding: Finding) => void },
 ): AsyncGenerator<RecordBatch> {
   const watched = async function* (): AsyncGenerator<RecordBatch> {
     for await (const batch of records) {
