@@ -263,9 +263,9 @@ class CursorPages {
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
     const place = new Place(this.#sizes, this.#options.status);
     for (;;) {
-      const largest = this.#sizes.beginPage(0, place.mostAt(0));
+      const largest = this.#sizes.beginPage(0, place.moveTo(0));
       const window = { ...largest, size: Math.max(1, largest.size - this.#less) };
-      const onRefusal = place.onRefusal(window.size, !this.#isSized);
+      const onRefusal = place.decideRefusal(window.size, !this.#isSized);
       const size = this.#isSized ? window.size : undefined;
       try {
         const page = await this.#options.fetchPage({ cursor, size, signal, onRefusal });

@@ -179,7 +179,7 @@ export class PageReader {
     let { from: floor = 0 } = this.#options;
     for (const offset of this.#options.status.givenUp)
       if (offset < from && offset >= floor) floor = offset + 1;
-    return this.sizes.beginPage(from, place.mostAt(from), floor);
+    return this.sizes.beginPage(from, place.moveTo(from), floor);
   }
 
   /** Gives a range back, to be read several pages at once, where nothing behind it was cut off yet. Returns what is left of it. */
@@ -193,7 +193,7 @@ export class PageReader {
 
   async #fetch({ window, place }: RangeInPlace, signal: AbortSignal): Promise<Page | PageRefused> {
     const { offset, size } = window;
-    const onRefusal = place.onRefusal(size, this.sizes.isFixed);
+    const onRefusal = place.decideRefusal(size, this.sizes.isFixed);
     try {
       return await this.#fetchPage({ offset, size }, signal, onRefusal);
     } catch (error) {

@@ -217,8 +217,8 @@ export class Place {
     this.#status = status;
   }
 
-  /** Records of a page that begins at `from`, at most; Infinity where no smaller page is needed than anywhere. */
-  mostAt(from: number): number {
+  /** Leaves refused pages that end by `from`. Returns the records of a page there, at most; Infinity for any size. */
+  moveTo(from: number): number {
     if (this.#check !== undefined) return CHECK_SIZE;
     for (let page; (page = this.#refused.at(-1)) !== undefined; this.#refused.pop())
       if (page.end > from && page.most < this.#sizes.size) return page.most;
@@ -233,8 +233,8 @@ export class Place {
     return this.#check !== undefined;
   }
 
-  /** What is to follow where the next page is refused. `isLast`: no smaller page is to follow. */
-  onRefusal(size: number, isLast: boolean): OnRefusal {
+  /** Decides what is to follow where the next page is refused. `isLast`: no smaller page is to follow. */
+  decideRefusal(size: number, isLast: boolean): OnRefusal {
     const isRetried = isLast || size === 1 || this.#sizes.isSlowEvenAt(size);
     this.#onRefusal =
       this.isChecked || this.#sizes.isUntried(size) ? 'throw' : isRetried ? 'retry' : 'shrink';

@@ -21,11 +21,11 @@ describe('sizes of pages', () => {
     sizes.serve(sizes.beginPage(0), { count: 22, bytes: 100 }, false);
     const place = new Place(sizes, new WalkStatus());
     place.refuse(sizes.beginPage(198), refusal);
-    const half = sizes.beginPage(198, place.mostAt(198));
+    const half = sizes.beginPage(198, place.moveTo(198));
     expect(half).toMatchObject({ offset: 198, size: 11 });
     place.came(half, { count: 11, bytes: 100 });
-    expect(sizes.beginPage(209, place.mostAt(209))).toMatchObject({ offset: 209, size: 11 });
-    expect(place.mostAt(220)).toBe(Infinity);
+    expect(sizes.beginPage(209, place.moveTo(209))).toMatchObject({ offset: 209, size: 11 });
+    expect(place.moveTo(220)).toBe(Infinity);
   });
 
   it.each([
