@@ -200,7 +200,8 @@ async function openPart(
     profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
   const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
   // A column that was chosen by the name of its role has that name in the export.
-  const names = [...chosen, ...headings.values()];
+  // A copy has no headings, but what was typed: `Saldo=open`.
+  const names = [...chosen.map((typed) => typed.replace(/^.*=/s, '')), ...headings.values()];
   const asRoles = ROLES.filter((role) => names.includes(role)).map((role) => [fieldOf(role), role] as const);
   const field = [...asRoles, ...(flags.field ?? [])];
   return {

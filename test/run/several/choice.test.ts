@@ -221,10 +221,11 @@ describe('an export of one profile', () => {
       ['issued --from FOLDER/south.jsonl', 'copy.jsonl'],
       ['issued --profile south --columns open,currency', 'roles.jsonl'],
       ['issued --profile south --columns Saldo=open,currency', 'headed.jsonl'],
+      ['issued --from FOLDER/headed.jsonl', 'again.jsonl'],
     ])
       expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
     const sum = async (line: string) => (await run(`issued ${line} --open --sum open --no-header`)).stdout;
-    for (const file of ['south.jsonl', 'copy.jsonl', 'roles.jsonl', 'headed.jsonl'])
+    for (const file of ['south.jsonl', 'copy.jsonl', 'roles.jsonl', 'headed.jsonl', 'again.jsonl'])
       expect(await sum(`--from FOLDER/${file}`)).toBe(await sum('--profile south'));
     expect(await sum('--from FOLDER/issued.jsonl')).toBe(await sum('--profile north'));
     const page = 'report --from FOLDER/issued.jsonl --from FOLDER/received.jsonl --format json';
