@@ -65,17 +65,12 @@ function nameOf(character: string): string {
   return /\s/.test(character) ? 'a space' : 'a character that a header cannot hold';
 }
 
-/** The claims of a token, moments in milliseconds since 1970. The specification promises none of it: nothing relies on it. */
-interface TokenClaims {
-  readonly organizationId: string | undefined;
-  readonly expiresAt: number | undefined;
-}
-
 /**
- * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can. Returns undefined for
- * a token that does not decode, which is opaque, and fine; and for none.
+ * The claims of a token that is a JSON Web Token (RFC 7519), moments in milliseconds since 1970. The specification promises none
+ * of it: nothing relies on it. The signature is not checked: only the service can. Returns undefined for a token that does not
+ * decode, which is opaque, and fine; and for none.
  */
-export function decodeToken(token: Secret | undefined): TokenClaims | undefined {
+export function decodeToken(token: Secret | undefined) {
   const parts = token?.reveal().split('.') ?? [];
   const [header, payload] = parts.slice(0, 2).map(decodePart);
   if (parts.length !== 3 || header === undefined || payload === undefined) return undefined;
