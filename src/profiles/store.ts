@@ -1,5 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, promises } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  promises,
+} from 'node:fs';
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
@@ -209,9 +218,20 @@ function removeTemporaries(file: string): void {
   }
 }
 
+/** Makes a folder and those above it. Node's `recursive` never ends where the system has no place for one, as below /proc. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return;
+  makeFolders(dirname(path));
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
 /** Makes the folder, or checks that the one that is there is private. */
 function preparePrivateFolder(path: string, uid: number | undefined): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolders(path);
   const stats = statSync(path);
   // An empty folder was probably just made for folio, by `mkdir` or `mktemp -d`: it can be closed to others.
   const canBeClosed = stats.uid === uid && isOpenToOthers(stats) && readdirSync(path).length === 0;

@@ -240,6 +240,9 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       name: 'OutputError',
       message: expect.stringMatching(/cannot be written: not a directory \(ENOTDIR\)$/) as string,
     });
+    // Where no folder can be, Node's own way of making those above it never ends.
+    const nowhere = await open('/proc/none/folio');
+    await expect(nowhere.update(setFormat('csv'))).rejects.toThrow(/cannot be written: .* \(E[A-Z]+\)$/);
   });
 });
 
