@@ -1,15 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  promises,
-} from 'node:fs';
-import { readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, promises } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
 import type Conf from 'conf';
