@@ -39,6 +39,9 @@ const PARAMETERS: readonly string[] = ['host', 'port', 'user', 'sslmode', 'sslro
 /** Further endings of exports, besides those of folio's formats. */
 const EXPORT = /\.(?:tsv|tab|xls|pdf|gz|zip)$/i;
 
+/** Of an address: `postgres://`, and `sqlite:`, which other programs write before a path. */
+const SCHEME = /^(?:sqlite3?(?=:)|[a-z][a-z0-9+.-]*(?=:\/\/))/i;
+
 /**
  * Reads what the user calls the database: `postgres://user@host/name`, or the path of a file. Throws UsageError, also for a
  * password in an address of the command line, which every user of the machine can read.
@@ -48,11 +51,11 @@ const EXPORT = /\.(?:tsv|tab|xls|pdf|gz|zip)$/i;
 export function parseDatabaseAddress(text: string, variable?: string): DatabaseAddress {
   const source = variable === undefined ? 'the database' : `the address in ${variable}`;
   if (text.trim() === '') throw new UsageError(`${source} is empty`, { hint: EXAMPLES });
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const scheme = SCHEME.exec(text)?.[0].toLowerCase();
   if (scheme === 'postgres' || scheme === 'postgresql')
     return parsePostgres(text, source, variable !== undefined);
   if (scheme !== undefined) {
-    throw new UsageError(`${source} begins with ${scheme}://, which is no database that folio knows`, {
+    throw new UsageError(`${source} begins with ${scheme}:, which is no database that folio knows`, {
       hint: EXAMPLES,
     });
   }
@@ -68,7 +71,7 @@ const SQLITE = Buffer.from('SQLite format 3\0');
 
 /** Whether a text names a database to read from: an address, or a SQLite file. */
 export async function isDatabase(from: string): Promise<boolean> {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return true;
+  if (SCHEME.test(from)) return true;
   // To open a pipe would wait for somebody who writes to it.
   const isFile = await stat(from).then(
     (found) => found.isFile(),

@@ -1,6 +1,6 @@
 import type { DeclaredType, FieldsOf } from '../invoices/fields.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { KnownColumn } from './column-roles.ts';
+import type { KnownColumn } from './column-looks.ts';
 import type { ParquetType } from './parquet/stored-column.ts';
 
 /** Where bytes go. A write resolves when their buffer may be used again; rejects with OutputError. */

@@ -153,6 +153,7 @@ export class PageReader {
     // What it brings beyond its own records is not read again.
     if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
     this.#givenUpInARow = 0;
+    // First what the page shows of the listing and of its size: what is still to come depends on both.
     this.extent.note(applied, from, page);
     this.#options.status.page(Math.max(0, applied.offset + count - from), page.total);
     place.came(applied, { count, bytes: bytes.length });

@@ -154,9 +154,11 @@ export class UniqueRecords {
       const hasSameKey = !isNewKey && !isTwiceInPage;
       const isKnown = !isNew && !this.#contents.add(words, width, which);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
+      // In this pass: an equal record came before; its key came on another page; or it is the first of its key.
       if (isRepeated) repeated.push(index);
       else if (!hasSameKey) this.inPass++;
       else if (!isKnown) sameKey.push(index);
+      // Of all that were let through: one is equal; one has its key, so that it changed since; or it is new.
       if (isKnown) again++;
       else if (isKnownKey && moved && !this.keysRepeat) changed++;
       else {

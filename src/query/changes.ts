@@ -6,7 +6,7 @@ import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
 import { sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { compactRecord } from '../json/signed-links.ts';
-import type { ShownColumns } from '../output/column-roles.ts';
+import type { ShownColumns } from '../output/column-looks.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { EarlierExport, keyReader, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
 import { shownFlags } from './exports/read-receipt.ts';
@@ -38,10 +38,10 @@ const isOfChanges = (column: string): boolean =>
 
 /** Display ranks: a narrow terminal leaves out the key first, then the old value. */
 const CHANGE_SHOWN: ShownColumns = {
-  _change: { role: 'kind', rank: 0 },
-  field: { role: 'document', rank: 101 },
-  new: { role: 'value', rank: 102 },
-  old: { role: 'value', rank: 103 },
+  _change: { look: 'kind', rank: 0 },
+  field: { look: 'document', rank: 101 },
+  new: { look: 'value', rank: 102 },
+  old: { look: 'value', rank: 103 },
 };
 const KEY_SHOWN = { rank: 104 };
 

@@ -2,7 +2,7 @@ import { DECIMAL_ZERO, absoluteDecimal, compareDecimals, type Decimal } from '..
 import type { RecordBatch } from '../json/records.ts';
 import type { Finding } from '../findings.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
-import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
+import { shownInOrder, type ShownColumns } from '../output/column-looks.ts';
 import { GAP, tableWidth } from '../output/table/table-fit.ts';
 import type { Question } from './questions.ts';
 import { batchOfRows, chosenColumns, type Row } from './result-rows.ts';

@@ -1,6 +1,6 @@
 import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
+import { shownInOrder, type ShownColumns } from '../output/column-looks.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 

@@ -21,14 +21,14 @@ const FIGURES = [
 
 /** The form of `monthRows`, in the words of the language. */
 export function monthForm({ words }: Writing, isSeveral: boolean): ResultForm {
-  const roles = [
+  const looks = [
     ...(isSeveral ? [[words.organization, 'profile'] as const] : []),
     [words.currency, 'currency'] as const,
     ...FIGURES.map(([word]) => [words[word], 'amount'] as const),
   ];
   return {
-    columns: () => roles.map(([column]) => column),
-    shown: Object.fromEntries(roles.map(([column, role]) => [column, { role }])),
+    columns: () => looks.map(([column]) => column),
+    shown: Object.fromEntries(looks.map(([column, look]) => [column, { look }])),
   };
 }
 

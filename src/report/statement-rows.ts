@@ -2,7 +2,7 @@ import { PROFILE_COLUMN, type DeclaredType } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import type { ShownColumns } from '../output/column-roles.ts';
+import type { ShownColumns } from '../output/column-looks.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
 import { overdueOf, sumOfBalances, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
@@ -54,7 +54,7 @@ const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
   number: { rank: 1, type: 'text', json: ({ number }) => cellJson(number) },
   documentType: {
     rank: 10,
-    role: 'document',
+    look: 'document',
     word: 'type',
     type: 'text',
     json: ({ type }) => cellJson(type),
@@ -63,8 +63,8 @@ const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
   due: { rank: 3, type: 'date', json: ({ due }) => dayJson(due) },
   daysLate: { rank: 5, word: 'late', type: 'count', json: ({ daysLate = null }) => String(daysLate) },
   total: { rank: 7, type: 'money', json: ({ total }) => amountJson(total) },
-  open: { rank: 2, role: 'amount', type: 'money', json: ({ open }) => amountJson(open) },
-  age: { rank: 9, role: 'kind', type: 'text', json: ({ age }, ages) => JSON.stringify(ages[age]) },
+  open: { rank: 2, look: 'amount', type: 'money', json: ({ open }) => amountJson(open) },
+  age: { rank: 9, look: 'kind', type: 'text', json: ({ age }, ages) => JSON.stringify(ages[age]) },
   payments: { rank: undefined, type: 'list', json: ({ payments }) => paymentsJson(payments) },
 };
 

@@ -20,16 +20,16 @@ export const sortingOfInvoices = {
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [
-    { in: 'number', role: 'number', word: 'number', rank: 1 },
-    { in: 'date', role: 'date', word: 'date', rank: 7 },
-    { in: 'due', role: 'due', word: 'due', rank: 9 },
-    { in: 'counterpartyName', role: 'party', word: party, rank: 2 },
-    { in: 'total', role: 'amount', word: 'total', rank: 5 },
-    { in: 'open', role: 'open', word: 'open', rank: 3 },
-    { in: 'currency', role: 'currency', word: 'cur', rank: 6 },
-    { in: 'status', role: 'status', word: 'status', rank: 8 },
-    { in: 'counterpartyFiscalId', role: 'fiscalId', word: 'fiscal ID' },
-    { in: 'documentType', role: 'document', word: 'type' },
+    { in: 'number', look: 'number', word: 'number', rank: 1 },
+    { in: 'date', look: 'date', word: 'date', rank: 7 },
+    { in: 'due', look: 'due', word: 'due', rank: 9 },
+    { in: 'counterpartyName', look: 'party', word: party, rank: 2 },
+    { in: 'total', look: 'amount', word: 'total', rank: 5 },
+    { in: 'open', look: 'open', word: 'open', rank: 3 },
+    { in: 'currency', look: 'currency', word: 'cur', rank: 6 },
+    { in: 'status', look: 'status', word: 'status', rank: 8 },
+    { in: 'counterpartyFiscalId', look: 'fiscalId', word: 'fiscal ID' },
+    { in: 'documentType', look: 'document', word: 'type' },
   ];
 }
 

@@ -47,8 +47,8 @@ export interface NumberedResource extends Resource {
 export interface ShownField {
   /** A role, whose columns are known; or the columns that it may be in, the likeliest first. */
   readonly in: Role | readonly string[];
-  /** Its meaning for a reader. An amount that is `open` is overdue after the day of `due`. */
-  readonly role: ShownRole;
+  /** How a table shows it. An amount that is `open` is overdue after the day of `due`. */
+  readonly look: ShownLook;
   /** The head of the column, where the column is too narrow for the field's own name. */
   readonly word: string;
   /**
@@ -60,7 +60,7 @@ export interface ShownField {
 
 type ShownAmount = 'amount' | 'open' | 'currency';
 type ShownParty = 'party' | 'fiscalId';
-type ShownRole = 'number' | 'status' | 'date' | 'due' | ShownParty | ShownAmount | 'document' | 'other';
+type ShownLook = 'number' | 'status' | 'date' | 'due' | ShownParty | ShownAmount | 'document' | 'other';
 
 /** How a listing of numbered pages is paged. */
 export interface NumberedPaging {

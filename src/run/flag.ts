@@ -29,7 +29,7 @@ export interface Flag extends Parsed {
   readonly narrows?: true;
   /** The value by which it reads standard input: `@-`. */
   readonly stdin?: string;
-  /** What it needs to know of each record. */
+  /** What its tests read of each record: help and advice name the --field for what a listing has no column of. */
   readonly roles?: readonly Role[];
 }
 

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Meanings, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ChosenColumns } from '../output/chosen-columns.ts';
-import type { KnownColumn } from '../output/column-roles.ts';
+import type { KnownColumn } from '../output/column-looks.ts';
 import {
   checkFlagsOfFormat,
   endingsOf,
@@ -164,7 +164,7 @@ export function shownColumns(
   const known = (resource?.shown ?? []).map(({ in: place, ...column }): KnownColumn => {
     const isRole = typeof place === 'string';
     const names = isRole ? all.flatMap(({ columns }) => columns[place]) : place;
-    const rank = isOfDue && column.role === 'due' ? DUE_BEFORE_DATE : column.rank;
+    const rank = isOfDue && column.look === 'due' ? DUE_BEFORE_DATE : column.rank;
     return { ...column, rank, names: [...new Set([...names, column.word, ...(isRole ? [place] : [])])] };
   });
   if (expand === undefined) return known;
@@ -172,8 +172,8 @@ export function shownColumns(
   const [date, amount] = [`${expand}.date`, `${expand}.amount`];
   return [
     ...known,
-    { names: [date], word: date, role: 'date', rank: 1.2 },
-    { names: [amount], word: amount, role: 'amount', rank: 1.1 },
+    { names: [date], word: date, look: 'date', rank: 1.2 },
+    { names: [amount], word: amount, look: 'amount', rank: 1.1 },
   ];
 }
 

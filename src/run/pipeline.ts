@@ -158,12 +158,12 @@ async function exportPart(
   const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
   if (isForSpreadsheet && !hasRows && notices.isHeard && meanings.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
-  if (isJoined && run.flags.receipt !== undefined)
+  if (isJoined && flags.receipt !== undefined)
     records = (await import('./joined-source.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
   records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
-  await deliver({ context, flags: run.flags }, records, { plan, state });
+  await deliver({ context, flags }, records, { plan, state });
   const found = questions.findings();
   notices.add(...found);
   if (notices.isHeard)

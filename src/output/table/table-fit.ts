@@ -1,6 +1,6 @@
 import { familyOf, type Family } from '../../invoices/document-types.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import type { ColumnRole, KnownColumn } from '../column-roles.ts';
+import type { ColumnLook, KnownColumn } from '../column-looks.ts';
 import { countOf } from '../terminal/number-text.ts';
 import { columnWidth, displayWidth, truncate } from '../terminal/terminal-text.ts';
 import { tableRows, type ShownColumn } from './table-rows.ts';
@@ -14,7 +14,7 @@ const NARROW_GAP = 1;
  * column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID,
  * 36) would say something else. Of a point in time, `2024-10-15…` is enough for most.
  */
-const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
+const SIZES: Readonly<Record<ColumnLook, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 12, comfort: 30 },
   number: { least: 36, comfort: 36 },
   status: { least: 8, comfort: 30 },
@@ -90,9 +90,9 @@ export function withDistinct(
   rows: readonly (readonly (string | undefined)[])[],
 ): ShownColumn[] {
   return columns.map((column) => {
-    if (column.role !== 'party' && column.role !== 'document') return column;
+    if (column.look !== 'party' && column.look !== 'document') return column;
     const texts = new Set(rows.map((row) => row[column.index]).filter((text) => text !== undefined));
-    const short = column.role === 'document' ? shortTypes(texts) : undefined;
+    const short = column.look === 'document' ? shortTypes(texts) : undefined;
     const distinct =
       short === undefined ? tellingWidth(texts) : Math.max(0, ...[...short.values()].map(columnWidth));
     return { ...column, short, distinct };
@@ -130,7 +130,7 @@ export function tableWidth(
     isChosen: true,
     known: columns,
   });
-  const isNamed = columns.map(({ role }) => role === 'party');
+  const isNamed = columns.map(({ look }) => look === 'party');
   const names = Array.from({ length: rows.count }, (_, index) =>
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
   );
@@ -147,13 +147,13 @@ export function headOf({ column, width }: FittedColumn): string {
 
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
-  const currency = ranked.find(({ role }) => role === 'currency');
-  const date = ranked.find(({ role }) => role === 'date');
+  const currency = ranked.find(({ look }) => look === 'currency');
+  const date = ranked.find(({ look }) => look === 'date');
   const spare = ranked.at(-1);
   const fitWith = (gap: number, widthOf: WidthOf): Fit => {
     const fit = new Fit(room, gap);
     for (const column of ranked) {
-      const isMoney = column.role === 'amount' || column.role === 'open';
+      const isMoney = column.look === 'amount' || column.look === 'open';
       const needed = isMoney && currency !== undefined ? [currency, column] : [column];
       if (!fit.add(needed, widthOf) && !fit.add(needed, leastOf)) break;
     }
@@ -165,7 +165,7 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     [NAME.good, NAME.readable, 0].flatMap((name) =>
       [GAP, NARROW_GAP].map((gap) => {
         const fit = fitWith(gap, (column) =>
-          column.role === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
+          column.look === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
         );
         const has = (column: ShownColumn | undefined): number =>
           Number(column !== undefined && fit.fitted.has(column));
@@ -192,17 +192,17 @@ function compareMerits(left: readonly number[], right: readonly number[]): numbe
 
 /**
  * The columns that matter, the most important first: those with a rank, and after them those of them that are empty. Where none
- * has a rank, those whose names tell a role: the first of each role before a second one.
+ * has a rank, those whose names tell a look: the first of each look before a second one.
  */
 function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   const ranked = columns.filter(({ rank }) => rank !== undefined);
-  if (ranked.some(({ role }) => role !== 'profile'))
+  if (ranked.some(({ look }) => look !== 'profile'))
     return ranked.toSorted(
       (one, other) => Number(one.empty) - Number(other.empty) || one.rank! - other.rank!,
     );
-  const withRole = columns.filter(({ role }) => role !== 'other');
-  const first = withRole.filter((column) => column === withRole.find(({ role }) => role === column.role));
-  return [...new Set([...first, ...withRole])];
+  const withLook = columns.filter(({ look }) => look !== 'other');
+  const first = withLook.filter((column) => column === withLook.find(({ look }) => look === column.look));
+  return [...new Set([...first, ...withLook])];
 }
 
 /** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */
@@ -220,8 +220,8 @@ function comfortOf(column: ShownColumn): number {
   return Math.min(column.width, Math.max(column.head, sizeOf(column, 'comfort')));
 }
 
-function sizeOf({ role, number }: ShownColumn, size: 'least' | 'comfort'): number {
-  return Math.max(SIZES[role][size], Math.min(number, MAX_NUMBER));
+function sizeOf({ look, number }: ShownColumn, size: 'least' | 'comfort'): number {
+  return Math.max(SIZES[look][size], Math.min(number, MAX_NUMBER));
 }
 
 class Fit {
@@ -250,8 +250,8 @@ class Fit {
    */
   growTo(widthOf: WidthOf): void {
     const all = [...this.fitted.values()];
-    const of = (...roles: ColumnRole[]): FittedColumn[] =>
-      all.filter(({ column }) => roles.includes(column.role));
+    const of = (...looks: ColumnLook[]): FittedColumn[] =>
+      all.filter(({ column }) => looks.includes(column.look));
     const wanted = ({ column, width }: FittedColumn): number => Math.max(0, widthOf(column) - width);
     const [dates, parties] = [of('date', 'due'), of('party')];
     for (const fitted of parties)

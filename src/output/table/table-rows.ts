@@ -7,11 +7,11 @@ import {
   knownAmong,
   knownOfRows,
   rankOf,
-  roleOf,
+  lookOf,
   screenOrder,
-  type ColumnRole,
+  type ColumnLook,
   type KnownColumn,
-} from '../column-roles.ts';
+} from '../column-looks.ts';
 import { digitGrouper } from '../terminal/number-text.ts';
 import { columnWidth, visible } from '../terminal/terminal-text.ts';
 import type { Layout } from '../writer.ts';
@@ -24,7 +24,7 @@ export interface ShownColumn {
   readonly word: string;
   /** The least width of its head; 0 where there is no word for the column. */
   readonly head: number;
-  readonly role: ColumnRole;
+  readonly look: ColumnLook;
   /** Where room is short, columns of higher ranks are left out first; undefined for columns that nobody looks for. */
   readonly rank: number | undefined;
   /** Whether nothing is in it so far. */
@@ -95,16 +95,16 @@ export function tableRows({
     const midnights = facts.midnights + facts.localMidnights;
     const days = raw !== true && midnights > 0 && midnights + facts.days === filled;
     const cells = Math.max(days ? DAY_LENGTH : width, 1);
-    const namedRole = like?.role ?? roleOf(column);
-    const role = namedRole === 'other' && filled > 0 && facts.dated === filled ? 'date' : namedRole;
+    const namedLook = like?.look ?? lookOf(column);
+    const look = namedLook === 'other' && filled > 0 && facts.dated === filled ? 'date' : namedLook;
     return {
       index,
       name,
       word,
       head: like === undefined && heading === undefined ? 0 : columnWidth(word),
-      role,
+      look,
       empty: filled === 0,
-      rank: like?.rank ?? (role === 'profile' ? 0 : undefined),
+      rank: like?.rank ?? (look === 'profile' ? 0 : undefined),
       cells,
       width: Math.max(columnWidth(name), cells),
       number,
@@ -132,7 +132,7 @@ export function tableRows({
       const shown = headings?.(names);
       const columns = names.map((name, index) => shownColumn(index, shown?.[index], found.get(name)));
       if (isChosen === true) return columns;
-      return screenOrder(names, ofScreen, (index) => rankOf(columns[index]!.role)).map(
+      return screenOrder(names, ofScreen, (index) => rankOf(columns[index]!.look)).map(
         (index) => columns[index]!,
       );
     },

@@ -54,7 +54,7 @@ function openRows(sink: Sink, layout: Layout): Writer {
     const texts = waiting.map((row) => row.texts);
     const columns = rows.columns(texts);
     if (columns.length === 0) return undefined;
-    const isMarked = ({ role }: ShownColumn): boolean => marks && role === 'due';
+    const isMarked = ({ look }: ShownColumn): boolean => marks && look === 'due';
     const withRoom = columns.map((column) =>
       isMarked(column)
         ? { ...column, cells: column.cells + 1, width: Math.max(column.width, column.cells + 1) }
@@ -65,7 +65,7 @@ function openRows(sink: Sink, layout: Layout): Writer {
       ? fitColumns(measured, width, isChosen)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
     const shown = new Set(fitted.columns.map(({ column }) => column.index));
-    const status = columns.flatMap(({ role, index }) => (role === 'status' ? index : []));
+    const status = columns.flatMap(({ look, index }) => (look === 'status' ? index : []));
     rows.readOnly([...shown, ...status]);
     const drawing = tableDrawing(fitted, { color, cut });
     await sink.write(drawing.head());
@@ -134,8 +134,8 @@ function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) 
 
 /** Makes what gives a row its look: days without their midnight, a colour for its status, and for what is past due. */
 function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) => void {
-  const indexOf = (wanted: ShownColumn['role']): number | undefined =>
-    columns.find(({ role }) => role === wanted)?.index;
+  const indexOf = (wanted: ShownColumn['look']): number | undefined =>
+    columns.find(({ look }) => look === wanted)?.index;
   const days = columns.flatMap((column) => (column.days ? column.index : []));
   const [status, due, open] = [indexOf('status'), indexOf('due'), indexOf('open')];
   return (row) => {

@@ -1,7 +1,7 @@
 import { OutputError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
-import { isId, isIdentifier, knownOfRows, roleOf, screenOrder } from '../column-roles.ts';
+import { isId, isIdentifier, knownOfRows, lookOf, screenOrder } from '../column-looks.ts';
 import { Spool } from '../spool.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import {
@@ -54,14 +54,14 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
   const addColumns = (rows: readonly SheetRow[]): void => {
     for (let index = columns.length; index < reader.columns.length; index++) {
       const name = reader.columns[index]!;
-      const role = roleOf(name, known);
+      const look = lookOf(name, known);
       order.push(index);
       columns.push({
         name,
-        isCurrency: role === 'currency',
+        isCurrency: look === 'currency',
         identifies: isId(name),
-        grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(name),
-        isAmount: role === 'amount' || role === 'open',
+        grouped: look !== 'number' && look !== 'fiscalId' && !isIdentifier(name),
+        isAmount: look === 'amount' || look === 'open',
         zone: zoneOf(rows.map((row) => row[index])),
       });
     }

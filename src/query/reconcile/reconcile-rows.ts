@@ -2,7 +2,7 @@ import { IN_NO_SUM } from '../../invoices/document-types.ts';
 import type { DeclaredType } from '../../invoices/fields.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
-import type { ColumnRole, ShownColumns } from '../../output/column-roles.ts';
+import type { ColumnLook, ShownColumns } from '../../output/column-looks.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import { compareOrders } from '../cell-order.ts';
 import { amountJson, textJson, type Row } from '../result-rows.ts';
@@ -45,10 +45,10 @@ function whereDifferent(
   fact: Difference,
   side: 'list' | 'service',
   json: SideJson,
-  role: ColumnRole = 'other',
+  look: ColumnLook = 'other',
 ): Column {
   return {
-    role,
+    look,
     rank: 7,
     fact,
     json: ({ entry, [side]: one }) => {
@@ -60,17 +60,17 @@ function whereDifferent(
 
 /** The columns of the result. On a narrow terminal those of the highest rank go first, after those that are empty. */
 const COLUMN_TABLE: Readonly<Record<string, Column>> = {
-  _match: { role: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
+  _match: { look: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
   number: { rank: 2, json: ({ one }) => numberJson(one) },
-  documentType: { role: 'document', rank: 8, fact: 'type', json: ({ one }) => typeJson(one) },
+  documentType: { look: 'document', rank: 8, fact: 'type', json: ({ one }) => typeJson(one) },
   counterpartyFiscalId: { rank: 11, fact: 'counterparty', json: ({ one }) => fiscalIdJson(one) },
-  counterpartyName: { role: 'party', rank: 6, json: ({ one }) => textJson(one.name) },
+  counterpartyName: { look: 'party', rank: 6, json: ({ one }) => textJson(one.name) },
   date: { rank: 7, fact: 'date', json: ({ one }) => dayJson(one) },
   currency: { rank: 9, json: ({ one }) => textJson(one.currency) },
   total: { rank: 3, json: ({ service }) => amountJson(service?.total) },
-  'list.total': { role: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
-  difference: { role: 'amount', rank: 11, json: (sides) => amountJson(differenceOf(sides)) },
-  differs: { role: 'kind', rank: 5, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
+  'list.total': { look: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
+  difference: { look: 'amount', rank: 11, json: (sides) => amountJson(differenceOf(sides)) },
+  differs: { look: 'kind', rank: 5, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
   'list.number': whereDifferent('number', 'list', numberJson),
   'list.date': whereDifferent('date', 'list', dayJson),
   net: whereDifferent('net', 'service', netJson, 'amount'),

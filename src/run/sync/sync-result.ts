@@ -2,7 +2,7 @@ import type { Change, SampleChange } from '../../database/differences.ts';
 import type { SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
 import { parseWithDigits } from '../../json/json-object.ts';
-import { shownInOrder } from '../../output/column-roles.ts';
+import { shownInOrder } from '../../output/column-looks.ts';
 import { writeAndCommit, openDestination } from '../../output/files/destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';

@@ -28,15 +28,15 @@ const INVOICE =
   'number:6# status:23 date:20 dueBy:20 customer.name:30 totalAmount:12# taxAmount:12# currency:8 id:36 notes:60';
 
 const KNOWN: Layout['known'] = [
-  { names: ['number'], role: 'number', word: 'number', rank: 1 },
-  { names: ['date'], role: 'date', word: 'date', rank: 7 },
-  { names: ['dueBy'], role: 'due', word: 'due', rank: 9 },
-  { names: ['customer.name'], role: 'party', word: 'customer', rank: 2 },
-  { names: ['totalAmount'], role: 'amount', word: 'total', rank: 5 },
-  { names: ['amountToBePaid'], role: 'open', word: 'open', rank: 3 },
-  { names: ['currency'], role: 'currency', word: 'cur', rank: 6 },
-  { names: ['status'], role: 'status', word: 'status', rank: 8 },
-  { names: ['documentType'], role: 'document', word: 'type' },
+  { names: ['number'], look: 'number', word: 'number', rank: 1 },
+  { names: ['date'], look: 'date', word: 'date', rank: 7 },
+  { names: ['dueBy'], look: 'due', word: 'due', rank: 9 },
+  { names: ['customer.name'], look: 'party', word: 'customer', rank: 2 },
+  { names: ['totalAmount'], look: 'amount', word: 'total', rank: 5 },
+  { names: ['amountToBePaid'], look: 'open', word: 'open', rank: 3 },
+  { names: ['currency'], look: 'currency', word: 'cur', rank: 6 },
+  { names: ['status'], look: 'status', word: 'status', rank: 8 },
+  { names: ['documentType'], look: 'document', word: 'type' },
 ];
 const BOOK =
   'number:5# date:10 dueBy:10 customer.name:30 totalAmount:10# amountToBePaid:9# currency:3 status:14 documentType:7 payments:20';
@@ -69,12 +69,12 @@ describe('the columns of a table', () => {
   it('never show an amount without its currency, nor lose one for what matters less', async () => {
     for (let width = 20; width < 200; width++) {
       const heads = (await shown(BOOK, width, { known: KNOWN })).replaceAll(/:\d+/g, '').split(' ');
-      const ranks = KNOWN.map(({ names: [name], word, role, rank = Infinity }) => ({
-        role,
+      const ranks = KNOWN.map(({ names: [name], word, look, rank = Infinity }) => ({
+        look,
         rank,
         isShown: heads.some((head) => head === name || head === word),
-      })).filter(({ role }) => role !== 'currency');
-      if (ranks.some(({ role, isShown }) => isShown && /amount|open/.test(role)))
+      })).filter(({ look }) => look !== 'currency');
+      if (ranks.some(({ look, isShown }) => isShown && /amount|open/.test(look)))
         expect(heads.some((head) => head.startsWith('cur'))).toBe(true);
       const last = Math.max(...ranks.filter(({ isShown }) => isShown).map(({ rank }) => rank));
       for (const { rank, isShown } of ranks) if (!isShown) expect(rank).toBeGreaterThanOrEqual(last);

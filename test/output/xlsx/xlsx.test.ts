@@ -129,7 +129,7 @@ describe('xlsx', () => {
       '{"number":12347,"totalAmount":7,"currency":null,"exchangeRate":1,"due":4}',
       '{"number":12348,"totalAmount":12345678901234567,"currency":"USD","exchangeRate":1,"due":5}',
     ];
-    const known: Layout['known'] = [{ names: ['due'], role: 'open', word: 'open', rank: 1 }];
+    const known: Layout['known'] = [{ names: ['due'], look: 'open', word: 'open', rank: 1 }];
     const column = (letter: string): Promise<string[]> => columnOf(records, letter, { known });
     expect(await column('B')).toEqual(['n 12345 0', 'n 12346 0', 'n 12347 0', 'n 12348 0']);
     expect(await column('C')).toEqual([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isIdentifier, rankOf, roleOf, type ColumnRole } from '../../src/output/column-roles.ts';
+import { isIdentifier, rankOf, lookOf, type ColumnLook } from '../../src/output/column-looks.ts';
 
-describe('roleOf', () => {
-  const roles: readonly (readonly [ColumnRole, readonly string[]])[] = [
+describe('lookOf', () => {
+  const roles: readonly (readonly [ColumnLook, readonly string[]])[] = [
     ['profile', ['_profile']],
     ['number', ['number', 'folio', 'invoiceNumber']],
     ['status', ['status', 'Status']],
@@ -21,7 +21,7 @@ describe('roleOf', () => {
   it.each(roles.flatMap(([role, names]) => names.map((name) => [name, role] as const)))(
     '%j is %s',
     (name, role) => {
-      expect(roleOf(name)).toBe(role);
+      expect(lookOf(name)).toBe(role);
     },
   );
 

@@ -1,10 +1,10 @@
 import { MONEY_NAME } from '../invoices/fields.ts';
 
 /**
- * What a column is for its reader: this decides its width, its look, and whether it stays where room is short. A `kind` is what
+ * What a column is for its reader: this decides its width, its colour, and whether it stays where room is short. A `kind` is what
  * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
  */
-export type ColumnRole =
+export type ColumnLook =
   | 'profile'
   | 'number'
   | 'status'
@@ -23,15 +23,15 @@ export type ColumnRole =
 export interface KnownColumn {
   /** The likeliest first: the first that any record has is the one. */
   readonly names: readonly string[];
-  readonly role: ColumnRole;
+  readonly look: ColumnLook;
   /** The head of a table's column that is too narrow for its name. */
   readonly word: string;
   /** Where room is short, higher numbers go first; columns without one are shown only where room is left. */
   readonly rank?: number | undefined;
 }
 
-/** Roles of columns of which only the name is known. The most important first. */
-const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
+/** Looks of columns of which only the name is known. The most important first. */
+const LOOKS: readonly (readonly [ColumnLook, RegExp])[] = [
   ['profile', /^_profile$/],
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
   ['status', /^status$/i],
@@ -47,21 +47,21 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
 const IDENTIFIER =
   /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
-/** Longer names are not searched: that takes long, and they tell no role. */
+/** Longer names are not searched: that takes long, and they tell no look. */
 const MAX_NAME = 100;
 
-/** The role of the known column of that name, else by the name. */
-export function roleOf(column: string, known: readonly KnownColumn[] = []): ColumnRole {
-  const role = known.find(({ names }) => names.includes(column))?.role;
-  if (role !== undefined) return role;
+/** The look of the known column of that name, else by the name. */
+export function lookOf(column: string, known: readonly KnownColumn[] = []): ColumnLook {
+  const look = known.find(({ names }) => names.includes(column))?.look;
+  if (look !== undefined) return look;
   if (column.length > MAX_NAME) return 'other';
-  return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
+  return LOOKS.find(([, name]) => name.test(column))?.[0] ?? 'other';
 }
 
 /** The importance of a column: 0 for the most important. Equal ones keep the order of the records. */
-export function rankOf(role: ColumnRole): number {
-  const rank = ROLES.findIndex(([name]) => name === (role === 'due' ? 'date' : role));
-  return rank < 0 ? ROLES.length : rank;
+export function rankOf(look: ColumnLook): number {
+  const rank = LOOKS.findIndex(([name]) => name === (look === 'due' ? 'date' : look));
+  return rank < 0 ? LOOKS.length : rank;
 }
 
 export function isIdentifier(column: string): boolean {
@@ -97,8 +97,8 @@ export function knownOfRows(
   known: readonly KnownColumn[],
   textsAt: (index: number) => readonly (string | undefined)[],
 ): readonly KnownColumn[] {
-  const [number, type] = ['number', 'document'].map((role) => known.find((one) => one.role === role));
-  const types = new Set(textsAt(columns.findIndex((column) => roleOf(column, known) === 'document')));
+  const [number, type] = ['number', 'document'].map((look) => known.find((one) => one.look === look));
+  const types = new Set(textsAt(columns.findIndex((column) => lookOf(column, known) === 'document')));
   // The columns of a result have ranks of their own.
   if (number === undefined || type === undefined || type.rank !== undefined) return known;
   if ([...types].filter(Boolean).length < 2) return known;
@@ -119,7 +119,7 @@ export function screenOrder(
   const found = knownAmong(columns, known);
   const order = columns.map((column, index) => {
     const like = found.get(column);
-    if (roleOf(column, known) === 'profile') return -1;
+    if (lookOf(column, known) === 'profile') return -1;
     return like === undefined
       ? known.length + (found.size > 0 ? 0 : rankOfOther(index))
       : known.indexOf(like);
@@ -129,7 +129,7 @@ export function screenOrder(
 
 export type ShownColumns = Readonly<Record<string, Partial<Omit<KnownColumn, 'names'>> | undefined>>;
 
-/** The columns of a result, by default the first the most important, with the roles of the records' columns of that name. */
+/** The columns of a result, by default the first the most important, with the looks of the records' columns of that name. */
 export function shownInOrder(
   columns: readonly string[],
   shown: ShownColumns = {},
@@ -137,7 +137,7 @@ export function shownInOrder(
 ): KnownColumn[] {
   return columns.map((column, at) => ({
     names: [column],
-    role: roleOf(column, ofRecords),
+    look: lookOf(column, ofRecords),
     word: column,
     rank: at,
     ...shown[column],
