@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/run-against.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf } from '../support/temporary-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -29,8 +29,7 @@ async function loadedBy(
   env: Record<string, string> = {},
   expectedCode = 0,
 ): Promise<Loaded> {
-  const spy = join(temporaryFolder(), 'spy.cjs');
-  writeFileSync(spy, SPY);
+  const spy = fileOf(SPY, 'spy.cjs');
   const { code, stderr } = await runFolio(args, { env: { ...env, NODE_OPTIONS: `--require ${spy}` } });
   expect(code).toBe(expectedCode);
   return JSON.parse(stderr.slice(stderr.indexOf('{"files"'))) as Loaded;

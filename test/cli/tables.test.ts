@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { quickly, startFaultServer } from '../support/run-against.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { runStub } from '../support/scripted-run.ts';
 
 const show = terminalsForTests();
@@ -37,8 +37,7 @@ async function shown(
   invoices: readonly object[] = INVOICES,
   { flags = [], env = { NO_COLOR: '1' } }: { flags?: string[]; env?: Record<string, string> } = {},
 ): Promise<string> {
-  const file = join(temporaryFolder(), 'invoices.jsonl');
-  writeFileSync(file, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+  const file = fileOf(invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''), 'invoices.jsonl');
   const line = ['issued', '--from', file, '--no-progress', ...flags];
   const { code, screen } = await show(line, { columns, env });
   expect(code).toBe(0);

@@ -1,18 +1,19 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { openForReading } from '../../src/database/open-database.ts';
 import { errorLike } from '../support/error-like.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { open, part, options, sync } from './try-sync.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 
 describe('a SQLite file', () => {
   it('has to be one', async () => {
-    const path = join(temporaryFolder(), 'books.db');
-    writeFileSync(path, 'these are no books, but a text that is longer than the header of a database is');
+    const path = fileOf(
+      'these are no books, but a text that is longer than the header of a database is',
+      'books.db',
+    );
     await expect(open(path)).rejects.toThrow(errorLike('UsageError', `${path} is no SQLite database`));
     await expect(openForReading(parseDatabaseAddress('/nowhere/b.db'), fakeContext())).rejects.toMatchObject({
       message: 'cannot read /nowhere/b.db: there is no such file',

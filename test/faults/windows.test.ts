@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What the program sees of Windows, as far as another system can pretend to it: its name, no user numbers, renames that wait. */
 const AS_WINDOWS = `
@@ -37,8 +37,7 @@ const WITHOUT_REAL_PATHS = `
 
 /** Runs the program in the folder, as on Windows and with what a script does besides. */
 async function runOnWindows(line: string, folder: string, env: Record<string, string> = {}, script = '') {
-  const preload = join(temporaryFolder(), 'windows.cjs');
-  writeFileSync(preload, AS_WINDOWS + script);
+  const preload = fileOf(AS_WINDOWS + script, 'windows.cjs');
   const { code, stdout, stderr } = await runFolio(line.split(' '), {
     env: { FOLIO_TOKEN: undefined, NODE_OPTIONS: `--require ${preload}`, ...env },
     cwd: folder,
@@ -116,8 +115,7 @@ describe('a list as programs of Windows write it', () => {
     ['is in UTF-16, as `>` of PowerShell 5.1 makes it', Buffer.from(`\ufeff${text}`, 'utf16le')],
     ['is in UTF-16 the other way round', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
   ])('%s', async (_, bytes) => {
-    const list = join(temporaryFolder(), 'ids.txt');
-    writeFileSync(list, bytes);
+    const list = fileOf(bytes, 'ids.txt');
     const inArgument = await listed('60155445-3,60155520-4');
     expect(new Set(inArgument.stdout.toString().trimEnd().split('\n').slice(1)).size).toBe(2);
     expect(await listed(`@${list}`)).toEqual({ ...inArgument, code: 0, stderr: '' });
@@ -125,8 +123,7 @@ describe('a list as programs of Windows write it', () => {
   });
 
   it('a token file in UTF-16 holds a token', async () => {
-    const file = join(temporaryFolder(), 'token.txt');
-    writeFileSync(file, Buffer.from('\ufeffa-token\r\n', 'utf16le'), { mode: 0o600 });
+    const file = fileOf(Buffer.from('\ufeffa-token\r\n', 'utf16le'), 'token.txt');
     const args = ['issued', '--base-url', 'http://127.0.0.1:9/v1', '--retries', '0', '--token-file', file];
     const { code, stderr } = await runHere(args, { env: { FOLIO_TOKEN: undefined } });
     expect([code, stderr]).toEqual([5, expect.stringContaining('could not reach 127.0.0.1:9')]);
@@ -135,8 +132,7 @@ describe('a list as programs of Windows write it', () => {
 
 describe('an export that a program of Windows saved anew', () => {
   const count = (bytes: Uint8Array) => {
-    const file = join(temporaryFolder(), 'old.jsonl');
-    writeFileSync(file, bytes);
+    const file = fileOf(bytes, 'old.jsonl');
     const args = ['issued', '--from', file, '--where', 'name~Viña 😀', '--count'];
     return runHere(args, { env: { FOLIO_TOKEN: undefined } });
   };

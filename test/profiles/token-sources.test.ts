@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readTokenFile, runTokenCommand, type TokenCommandRun } from '../../src/profiles/token-sources.ts';
@@ -6,21 +6,13 @@ import { AuthError, Interrupted, UsageError } from '../../src/errors.ts';
 import { errorLike } from '../support/error-like.ts';
 import { FakeInput } from '../support/fake-streams.ts';
 import { runScripted } from '../support/scripted-run.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { expectRefused } from '../support/expect-exit.ts';
 
 const closed = new FakeInput();
 
-function fileWith(content: string, mode: number): string {
-  const file = join(temporaryFolder(), 'token.txt');
-  writeFileSync(file, content);
-  chmodSync(file, mode);
-  return file;
-}
-
 it('a token file whose token is refused is named', async () => {
-  const file = join(temporaryFolder(), 'token');
-  writeFileSync(file, 'refused-token-0123456789', { mode: 0o600 });
+  const file = fileOf('refused-token-0123456789', 'token');
   await expectRefused(
     runScripted(['issued', '--token-file', file], [[403, '{}']]),
     `Put a new one into the token file ${file}.`,
@@ -33,7 +25,7 @@ describe('readTokenFile', () => {
     const folder = temporaryFolder();
     const gone = join(folder, 'gone');
     // It may be the token itself.
-    for (const given of [gone, `${fileWith('', 0o600)}/x`, 'x'.repeat(5000)]) {
+    for (const given of [gone, `${fileOf('')}/x`, 'x'.repeat(5000)]) {
       await expect(readTokenFile(given, closed)).rejects.toThrow(
         errorLike('UsageError', '--token-file: there is no such file'),
       );
@@ -41,7 +33,7 @@ describe('readTokenFile', () => {
     await expect(readTokenFile(folder, closed)).rejects.toThrow(UsageError);
     await expect(readTokenFile('/dev/zero', closed)).rejects.toThrow(/holds more than 65536 bytes/);
     await expect(readTokenFile('/dev/null', closed)).rejects.toThrow(/is empty/);
-    const twoLines = readTokenFile(fileWith('abc\ndef\n', 0o600), closed);
+    const twoLines = readTokenFile(fileOf('abc\ndef\n'), closed);
     await expect(twoLines).rejects.toThrow(/has a line break at character 4/);
   });
 });
@@ -99,9 +91,7 @@ describe('runTokenCommand', () => {
     expect(await messageOf(node('', { command: ['folio-no-such-program'] }))).toBe(
       'the token command of profile acme (folio-no-such-program) could not be run: there is no such program',
     );
-    const file = join(temporaryFolder(), 'plain.txt');
-    writeFileSync(file, '');
-    chmodSync(file, 0o600);
+    const file = fileOf('', 'plain.txt');
     expect(await messageOf(node('', { command: [file] }))).toMatch(/could not be run: .+/);
   });
 

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf } from '../support/temporary-folder.ts';
 import { browserForTests, invoice as record, runOver, violationsOn } from './browser.ts';
 
 /** A report about these issued invoices, as a file. */
@@ -22,9 +22,7 @@ async function sandboxReport(...flags: readonly string[]): Promise<string> {
   const key = flags.join(' ');
   const text = made.get(key) ?? makeReport(flags);
   made.set(key, text);
-  const path = join(temporaryFolder(), 'report.html');
-  writeFileSync(path, await text);
-  return path;
+  return fileOf(await text, 'report.html');
 }
 
 async function makeReport(flags: readonly string[]): Promise<string> {

@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { funds } from '../../src/resources/funds.ts';
 import { listings } from '../../src/resources/index.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../support/expect-exit.ts';
 
 const page = '{"total":2,"page":1,"pageSize":1000,"pageResults":[{"a":1},{"a":2,"b":{"c":3}}],"errors":[]}';
@@ -56,8 +56,7 @@ describe('--list-columns', () => {
   });
 
   it('are those that the records of an export have', async () => {
-    const file = join(temporaryFolder(), 'funds.jsonl');
-    writeFileSync(file, '{"a":1}\n{"a":2,"b":{"c":3}}\n');
+    const file = fileOf('{"a":1}\n{"a":2,"b":{"c":3}}\n', 'funds.jsonl');
     const of = (...flags: string[]) => runScripted([...argv, '--from', file, ...flags], []);
     await expectAnswer(of(), 'a\nb.c\n');
     await expectAnswer(of('--where', 'a=1'), 'a\n');

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileAt, startInvoiceService } from '../support/invoice-service.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const LOG_IN = '<!DOCTYPE html><html><title>Sign in</title></html>';
 const THANKS = '{"lines":[{"message":"thanks"}]}';
@@ -66,8 +66,7 @@ describe('a folder that somebody prepared', () => {
     'with %s of the name of a file: the file gets another name',
     async (what) => {
       const { folder, download } = await serve(['/f/1.pdf'], { now: (path) => ({ body: fileAt(path) }) });
-      const target = join(temporaryFolder(), 'target');
-      writeFileSync(target, 'mine');
+      const target = fileOf('mine', 'target');
       await download();
       const path = join(folder, readdirSync(folder)[0]!);
       rmSync(path);

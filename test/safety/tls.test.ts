@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { runHere, type FolioExit } from '../support/run-here.ts';
 import { startProxy } from '../support/servers.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf } from '../support/temporary-folder.ts';
 
 let service: Sandbox;
 /** What trusts an embedded service over HTTPS: its address, a token, and the file with its certificate. */
@@ -16,8 +14,7 @@ let port: number;
 beforeAll(async () => {
   const certificate = await makeCertificate();
   service = await startSandbox({ certificate, issued: 5 });
-  const file = join(temporaryFolder(), 'certificate.pem');
-  writeFileSync(file, certificate.cert);
+  const file = fileOf(certificate.cert, 'certificate.pem');
   const { baseUrl, tokens } = service;
   sandbox = { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: tokens[0], NODE_EXTRA_CA_CERTS: file };
   port = Number(new URL(baseUrl).port);

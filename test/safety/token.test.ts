@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, silence } from '../support/faults.ts';
@@ -7,7 +7,7 @@ import { lines, runAgainst, startFaultServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
 import { withProfile } from '../support/settings-folder.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
 const ARGS = ['issued', '--format', 'jsonl'];
@@ -27,8 +27,7 @@ describe('a token', () => {
     ['too many characters', half.repeat(500), 'is 10000 characters long, more than 8000'],
     ['Bearer and no more', 'Bearer ', 'is empty'],
   ])('with %s is refused before any request, and not shown', async (_, token, says) => {
-    const file = join(temporaryFolder(), 'token');
-    writeFileSync(file, token, { mode: 0o600 });
+    const file = fileOf(token, 'token');
     for (const [flags, env] of [
       [[], { FOLIO_TOKEN: token }],
       [['--token-file', file], {}],

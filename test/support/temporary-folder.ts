@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenTestEnds } from './when-test-ends.ts';
@@ -8,4 +8,11 @@ export function temporaryFolder(): string {
   const path = mkdtempSync(join(realpathSync(tmpdir()), 'folio-test-'));
   whenTestEnds(() => rmSync(path, { recursive: true, force: true }));
   return path;
+}
+
+/** A file of this content in a folder of its own, which its owner alone may read. */
+export function fileOf(content: string | Uint8Array, name = 'issued.jsonl'): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, content, { mode: 0o600 });
+  return file;
 }

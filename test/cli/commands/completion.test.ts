@@ -6,7 +6,7 @@ import { wholeProgram } from '../../../src/cli/program.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { runProfiles as folio } from '../../support/scripted-run.ts';
 import { needing, runProgram } from '../../support/programs.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
 
 function storeOf(content: string): string {
@@ -121,8 +121,7 @@ describe('folio completion', () => {
 
   it('completes in bash', needing('bash'), async () => {
     const { stdout: script } = await folio(['completion', 'bash']);
-    const file = join(temporaryFolder(), 'a b.csv');
-    writeFileSync(file, '');
+    const file = fileOf('', 'a b.csv');
     const more = [
       [['issued', '--format', '=', 'cs'], ['csv']],
       [['verify', file.slice(0, -4)], file.split(' ')],
@@ -143,8 +142,7 @@ describe('folio completion', () => {
     const lines = [...LINES, [['issued', '--format=cs'], ['--format=csv']] as const];
     const trials = lines.map(([words]) => `complete -C 'folio ${words.join(' ')}'; echo ---`);
     const env = withFolio();
-    const file = join(temporaryFolder(), 'trials.fish');
-    writeFileSync(file, `${script}\n${trials.join('\n')}\n`);
+    const file = fileOf(`${script}\n${trials.join('\n')}\n`, 'trials.fish');
     const offered = runProgram('fish', ['--no-config', file], { env });
     const lists = offered.split('---\n').map((part) =>
       part

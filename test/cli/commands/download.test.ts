@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, describe } from 'vitest';
@@ -14,7 +14,7 @@ import {
   type ListedInvoice,
 } from '../../support/invoice-service.ts';
 import { jsonWebToken } from '../../support/json-web-token.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** The names of the files, with a # for each hash. */
@@ -342,8 +342,7 @@ describe('folio issued download', () => {
 
   it('refuses a file where the folder should be, before anything is asked', async () => {
     const service = await startInvoiceService(invoices(1));
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
+    const file = fileOf('', 'file');
     await expectRefused(download(service, file), `cannot write ${file}`, 1);
     expect(service.requests).toEqual([]);
     expect(existsSync(file)).toBe(true);

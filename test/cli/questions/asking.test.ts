@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** It is 2026-11-21 in these tests. Overdue are 1 and 4: the others are settled, due today, not dated or a credit note. */
@@ -24,12 +24,6 @@ async function ids(...argv: string[]): Promise<string> {
   const { code, stdout } = await ask('--columns', 'id', '--no-header', ...argv);
   expect(code).toBe(0);
   return stdout.trimEnd().replaceAll('\n', ' ');
-}
-
-function fileOf(content: string, name = 'export'): string {
-  const file = join(temporaryFolder(), name);
-  writeFileSync(file, content);
-  return file;
 }
 
 describe('--where', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
@@ -20,14 +20,8 @@ const AFTER = [
   `{"id":1,"number":10,"status":"PAID",${link('b.example', 'w')}}`,
 ];
 
-function earlier(content: string): string {
-  const file = join(temporaryFolder(), 'old.jsonl');
-  writeFileSync(file, content);
-  return file;
-}
-
 async function changes(flags: readonly string[], { terminal = false, key = 'id' } = {}) {
-  const argv = ['issued', '--changes-since', earlier(`${BEFORE.join('\n')}\n`), ...flags];
+  const argv = ['issued', '--changes-since', fileOf(`${BEFORE.join('\n')}\n`), ...flags];
   const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
   return runScripted(argv, [pageOf(AFTER)], { terminal, env, config: async () => keyedBy(key) });
 }
@@ -67,7 +61,7 @@ describe('--changes-since', () => {
       `"go":"https://files.example/4?a=b\\u0026signature=${signature}",` +
       `"up":"HTTPS://files.example/5?signature=${signature}","esc":"\\u0068ttps://files.example/6?signature=${signature}",` +
       `"site":"https://acme.example/?page=${signature.length}"}`;
-    const argv = ['issued', '--format', 'jsonl', '--changes-since', earlier(`${signed('aaa')}\n`)];
+    const argv = ['issued', '--format', 'jsonl', '--changes-since', fileOf(`${signed('aaa')}\n`)];
     await expectAnswer(runScripted(argv, [pageOf([signed('bbb')])]), '');
     await expectAnswer(
       runScripted(argv, [pageOf([signed('longer')])]),
@@ -77,7 +71,7 @@ describe('--changes-since', () => {
   });
 
   it('knows a record by its id as text or as a number, and not by one that is empty', async () => {
-    const file = earlier('{"id":7,"n":1}\n{"id":"","n":2}\n{"id":"","n":3}\n');
+    const file = fileOf('{"id":7,"n":1}\n{"id":"","n":2}\n{"id":"","n":3}\n');
     const now = ['{"n":1,"\\u0069d":"\\u0037"}', '{"id":"","n":3}', '{"id":"","n":4}'];
     const argv = ['issued', '--changes-since', file, '--format', 'jsonl'];
     const { stdout, stderr } = await runScripted(argv, [pageOf(now)]);
@@ -103,7 +97,7 @@ describe('--changes-since', () => {
   });
 
   it('names the columns in csv also where nothing changed', async () => {
-    const argv = ['issued', '--changes-since', earlier(`[${AFTER.join(',\n')}]`)];
+    const argv = ['issued', '--changes-since', fileOf(`[${AFTER.join(',\n')}]`)];
     await expectAnswer(runScripted(argv, [pageOf(AFTER)]), '_change,id,number,field,old,new\n');
   });
 
@@ -112,7 +106,7 @@ describe('--changes-since', () => {
       '{"id":1,"totalAmount":5,"amountToBePaid":3,"payments":[{"amount":2}]}\n',
       '{"id":2,"totalAmount":7,"amountToBePaid":4,"payments":[{"amount":3}]}',
     ];
-    const argv = ['issued', '--changes-since', earlier(before), '--format', 'csv', '--columns'];
+    const argv = ['issued', '--changes-since', fileOf(before), '--format', 'csv', '--columns'];
     const of = (columns: string) => runScripted([...argv, columns], [pageOf([now])]);
     const columns = '_change,id,open,total,record.totalAmount';
     await expectAnswer(of(columns), `${columns}\nadded,2,4,7,7\ngone,1,3,5,5\n`);
@@ -135,7 +129,7 @@ describe('--changes-since', () => {
   });
 
   it('warns of keys that do not tell records apart', async () => {
-    const file = earlier('{"id":1,"a":1}\n{"id":1,"a":2}\n{"a":3}\n');
+    const file = fileOf('{"id":1,"a":1}\n{"id":1,"a":2}\n{"a":3}\n');
     const { stderr } = await runScripted(['issued', '--changes-since', file], [pageOf(['{"id":1,"a":1}'])]);
     expect(stderr).toContain('warning: 1 record without id: a change in one shows as one gone and one added');
     expect(stderr).toContain('has 1 record whose id another one has: paired in their order');
@@ -143,8 +137,8 @@ describe('--changes-since', () => {
 
   it('pairs records of one key in their order, also where all have the same, in which a search of each would never end', async () => {
     const records = Array.from({ length: 50_000 }, (_, at) => `{"id":${at},"kind":"A"}`);
-    const file = earlier(records.join('\n'));
-    const now = earlier(
+    const file = fileOf(records.join('\n'));
+    const now = fileOf(
       [...records, '{"id":"new","kind":"A"}'].with(7, '{"id":"seven","kind":"A"}').join('\n'),
     );
     const argv = ['issued', '--from', now, '--changes-since', file, '--format', 'jsonl'];
@@ -160,12 +154,12 @@ describe('--changes-since', () => {
     const listed = '{"id":1,"customer":{"name":"Roble"}}';
     const argv = ['issued', '--format', 'jsonl', '--changes-since'];
     await expectRefused(
-      runScripted([...argv, earlier('{"id":1,"customer.name":"Roble"}\n')], [pageOf([listed])]),
+      runScripted([...argv, fileOf('{"id":1,"customer.name":"Roble"}\n')], [pageOf([listed])]),
       'it has the column customer.name, and not whole records\n  Keep an export',
     );
     // The service may send such a name itself.
     const own = '{"id":1,"customer":{"name":"Roble"},"customer.name":"Roble"}';
-    await expectAnswer(runScripted([...argv, earlier(`${own}\n`)], [pageOf([own])]), '');
+    await expectAnswer(runScripted([...argv, fileOf(`${own}\n`)], [pageOf([own])]), '');
   });
 
   it.each([
@@ -228,7 +222,7 @@ describe('--changes-since', () => {
   });
 
   it('refuses an export of several organizations', async () => {
-    const file = earlier('{"_profile":"north","id":1}\n{"_profile":"south","id":2}\n');
+    const file = fileOf('{"_profile":"north","id":1}\n{"_profile":"south","id":2}\n');
     await expectRefused(
       runScripted(['issued', '--changes-since', file], []),
       'its records are of north, south, and those of the listing do not say whose they are\n  Add --all-profiles;',
@@ -236,15 +230,15 @@ describe('--changes-since', () => {
   });
 
   it('refuses a newer export without a receipt whose records lack what all earlier ones have', async () => {
-    const now = earlier('{"id":1,"number":10}\n{"id":2,"number":20}\n');
-    const argv = ['issued', '--from', now, '--changes-since', earlier(BEFORE.slice(0, 2).join('\n'))];
+    const now = fileOf('{"id":1,"number":10}\n{"id":2,"number":20}\n');
+    const argv = ['issued', '--from', now, '--changes-since', fileOf(BEFORE.slice(0, 2).join('\n'))];
     await expectRefused(runScripted(argv, []), 'no record has status now, and all had it\n  Export whole');
   });
 
   it('refuses an export that is cut short, and a key that none of its records has, before it asks', async () => {
-    const cut = earlier('{"id":1}\n{"id":2,"num');
+    const cut = fileOf('{"id":1}\n{"id":2,"num');
     await expectRefused(runScripted(['issued', '--changes-since', cut], []), 'is not a whole export');
-    const file = earlier(BEFORE.join('\n'));
+    const file = fileOf(BEFORE.join('\n'));
     const key = await runScripted(['issued', '--changes-since', file], [], {
       config: async () => keyedBy('nummer'),
     });

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
 import { expectAnswer } from '../../support/expect-exit.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf } from '../../support/temporary-folder.ts';
 
 /*
  * Who is one counterparty, and under which name, is held by the random books, whatever asks. Here are the questions that they
@@ -40,8 +38,7 @@ it.each([
   ['aging --where number=1 --columns counterparty,fiscalId', 'Roble SpA,05126663-3'],
   ['issued --group-by number,customer.name --where number<=2 --columns customer.name', 'Roble SpA Roble SpA'],
 ])('a counterparty is one, however its fiscal ID is written: %s', async (line, values) => {
-  const file = join(temporaryFolder(), 'issued.jsonl');
-  writeFileSync(file, INVOICES.join('\n'));
+  const file = fileOf(INVOICES.join('\n'));
   const argv = [...line.replace('FILE', file).split(' '), '--no-header', '--format', 'csv'];
   const { code, stdout } = await runScripted(argv, line.includes('FILE') ? [] : [pageOf(INVOICES)]);
   expect([code, stdout.trimEnd().replaceAll('\n', ' ')]).toEqual([0, values]);

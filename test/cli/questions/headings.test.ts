@@ -7,7 +7,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const RECORDS = [
@@ -97,8 +97,7 @@ describe('headings of --columns', () => {
         ' ',
       );
     await expectAnswer(ask(...totals), 'Mes,Suma\n2026-10,1190.10\n2026-11,5.00\n');
-    const earlier = join(temporaryFolder(), 'earlier.jsonl');
-    writeFileSync(earlier, `${RECORDS[0]!.replace('1190.10', '7')}\n`);
+    const earlier = fileOf(`${RECORDS[0]!.replace('1190.10', '7')}\n`, 'earlier.jsonl');
     const columns = 'Qué=_change,Campo=field,Antes=old,Folio=number';
     const changes = ['--changes-since', earlier, '--columns', columns];
     await expectAnswer(

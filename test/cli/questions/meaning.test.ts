@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../support/memory-store.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -132,8 +132,7 @@ describe('what a document is worth', () => {
   });
 
   it('is due soon, too, where the invoice is dated tomorrow', async () => {
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    writeFileSync(file, `${invoice({ date: '2026-11-21', dueBy: '2026-11-30' })}\n`);
+    const file = fileOf(`${invoice({ date: '2026-11-21', dueBy: '2026-11-30' })}\n`);
     const report = await runScripted(['report', '--from', file, '--format', 'json'], []);
     const { organizations } = JSON.parse(report.stdout) as { organizations: { currencies: object[] }[] };
     expect(organizations[0]!.currencies).toMatchObject([
@@ -142,8 +141,7 @@ describe('what a document is worth', () => {
   });
 
   it('is nobody’s in a report of an export that names no organization, though the current profile’s settings hold', async () => {
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    writeFileSync(file, `${invoice({ amountToBePaid: 1, saldo: 7 })}\n`);
+    const file = fileOf(`${invoice({ amountToBePaid: 1, saldo: 7 })}\n`);
     const profile = { baseUrl: 'https://api.example.com/v1', settings: { 'fields.amount': 'saldo' } };
     const store = memoryStore({ currentProfile: 'north', profiles: { north: profile } });
     const config = async (): Promise<typeof store> => store;

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 const RECORDS = [
@@ -19,9 +17,7 @@ async function ask(line: string, from: 'service' | 'file', records = RECORDS): P
   const config = { config: async () => memoryStore({ settings }) };
   const argv = line.split(' ');
   if (from === 'service') return runScripted(argv, [pageOf(records)], config);
-  const file = join(temporaryFolder(), 'issued.jsonl');
-  writeFileSync(file, records.join('\n'));
-  return runScripted([...argv, '--from', file], [], config);
+  return runScripted([...argv, '--from', fileOf(records.join('\n'))], [], config);
 }
 
 const FLAGS = ['--where X=x --count', '--where X!=x', '--sum X', '--count --group-by X', '--sort X'];

@@ -1,21 +1,15 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere, type FolioExit } from '../../support/run-here.ts';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf } from '../../support/temporary-folder.ts';
 
-function fileOf(records: readonly string[]): string {
-  const path = join(temporaryFolder(), 'records.jsonl');
-  writeFileSync(path, `${records.join('\n')}\n`);
-  return path;
-}
+const exportOf = (records: readonly string[]): string => fileOf(`${records.join('\n')}\n`);
 
 describe('--changes-since --sort by an amount', () => {
   const invoice = (id: number, currency: string, totalAmount: number): string =>
     `{"id":${id},"currency":"${currency}","totalAmount":${totalAmount},"status":"PENDING"}`;
-  const now = fileOf([invoice(1, 'USD', 500), invoice(2, 'CLP', 9000), invoice(3, 'CLP', 300)]);
-  const before = fileOf([invoice(1, 'USD', 400), invoice(4, 'USD', 700)]);
+  const now = exportOf([invoice(1, 'USD', 500), invoice(2, 'CLP', 9000), invoice(3, 'CLP', 300)]);
+  const before = exportOf([invoice(1, 'USD', 400), invoice(4, 'USD', 700)]);
   const within = 'is in order within each currency: CLP, USD\n';
   const line = ['issued', '--from', now, '--changes-since', before, '--format', 'csv', '--no-header'];
 
@@ -35,7 +29,7 @@ describe('--changes-since --sort by an amount', () => {
 });
 
 describe('an amount that is text', () => {
-  const path = fileOf([
+  const path = exportOf([
     '{"id":1,"number":11,"currency":"CLP","totalAmount":"119000"}',
     '{"id":2,"number":12,"currency":"CLP","totalAmount":119000}',
     '{"id":3,"number":13,"currency":"CLP","totalAmount":null}',
@@ -105,7 +99,7 @@ describe('records whose columns have other names that are known, or that --field
     'folio type state currencyCode total amountDue amountPaid issueDate dueDate receiverName receiverFiscalId';
   const OWN = 'nro tipo estado moneda monto saldo pagado fecha vence cliente rut';
   const named = (columns: string): string =>
-    fileOf(
+    exportOf(
       values.map((one, id) => {
         const cells = columns.split(' ').map((column, at) => [column, one[ROLES[at]!]]);
         return JSON.stringify({ id, ...Object.fromEntries(cells), payments: [{ amount: id + 1 }] });

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { customersOf, pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** Five invoices in two currencies; one without a due date, one with a number that no double holds. */
@@ -166,8 +164,7 @@ describe('--sort of totals and changes', () => {
   });
 
   it('says of changes that none of their rows has the column', async () => {
-    const earlier = join(temporaryFolder(), 'earlier.jsonl');
-    writeFileSync(earlier, '{"id":"gone"}\n');
+    const earlier = fileOf('{"id":"gone"}\n', 'earlier.jsonl');
     await expectRefused(
       ask('--changes-since', earlier, '--sort', 'chnge'),
       /no row of the changes has a column chnge\n  There are _change, id, number, field/,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { askDuckDb, readParquet } from './read-parquet.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
 
@@ -24,8 +24,7 @@ async function exported(
   { flags = [], env }: { flags?: readonly string[]; env?: Awaited<ReturnType<typeof typed>> } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const from = join(temporaryFolder(), 'records.jsonl');
-  writeFileSync(from, records.map((record) => `${record}\n`).join(''));
+  const from = fileOf(records.map((record) => `${record}\n`).join(''), 'records.jsonl');
   const output = join(folder, `${name}.parquet`);
   const { code, stderr } = await runHere(['issued', '--from', from, '-o', output, ...flags], env && { env });
   expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });

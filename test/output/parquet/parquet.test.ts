@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -7,16 +7,14 @@ import type { Layout } from '../../../src/output/writer.ts';
 import { openParquet } from '../../../src/output/parquet/parquet.ts';
 import { TRIES_ALL } from '../../support/random-runs.ts';
 import { runHere, withSandbox } from '../../support/run-here.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { batchOf } from '../../support/records.ts';
 import { writeAll } from '../write-all.ts';
 import { readParquet } from './read-parquet.ts';
 
 /** What another engine reads in the file made of these records, each a JSON text. */
 async function written(records: readonly string[], layout: Partial<Layout> = {}) {
-  const path = join(temporaryFolder(), 'records.parquet');
-  writeFileSync(path, await writeAll(openParquet, [batchOf(...records)], layout));
-  return readParquet(path);
+  return readParquet(fileOf(await writeAll(openParquet, [batchOf(...records)], layout), 'records.parquet'));
 }
 
 /** The type in the file of a column that is declared so, and what is read back of its values. */

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { withReceipt } from '../../support/receipt-of.ts';
 import { runHere } from '../../support/run-here.ts';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -655,17 +656,7 @@ describe('reconcile', () => {
     writeFileSync(join(folder, NAME), register('registro', [{}]));
     const record = `${JSON.stringify(receivedRecord({ number: 2, date: '2020-01-01' }))}\n`;
     writeFileSync(join(folder, 'r.jsonl'), record);
-    const receipt = {
-      records: 1,
-      bytes: record.length,
-      finishedAt: '',
-      complete: false,
-      errors: ['1 is missing'],
-      output: 'r.jsonl',
-    };
-    const { createHash } = await import('node:crypto');
-    const sha256 = createHash('sha256').update(record).digest('hex');
-    writeFileSync(join(folder, 'r.jsonl.receipt.json'), JSON.stringify({ ...receipt, sha256 }));
+    withReceipt(join(folder, 'r.jsonl'), { complete: false, errors: ['1 is missing'] });
     const { code, stdout, stderr } = await runHere(['reconcile', NAME, '--from', 'r.jsonl'], { cwd: folder });
     expect(code).toBe(6);
     expect(String(stdout)).toContain('only in the list,1,');

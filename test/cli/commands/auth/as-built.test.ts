@@ -6,7 +6,7 @@ import { startFaultServer } from '../../../support/run-against.ts';
 import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { runHere } from '../../../support/run-here.ts';
-import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../../support/temporary-folder.ts';
 import { expectRefused } from '../../../support/expect-exit.ts';
 
 const tokenOf = (organizationId: string, more: object = {}): string =>
@@ -30,12 +30,6 @@ function storeOf(baseUrl: string, tokens: Readonly<Record<string, string | undef
   writeFileSync(file, text, { mode: 0o600 });
   const read = (): ReturnType<Stored['read']> => JSON.parse(readFileSync(file, 'utf8')) as never;
   return { env: { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined }, file, read };
-}
-
-function tokenFile(token: string): string {
-  const file = join(temporaryFolder(), 'token.txt');
-  writeFileSync(file, token, { mode: 0o600 });
-  return file;
 }
 
 /** Calls `use` with a store of profiles at a service that has one invoice, and with what it was asked. */
@@ -106,12 +100,12 @@ describe.concurrent('auth login with the token of another organization', () => {
     const { env, file, read } = storeOf('https://api.example.com/v1', { south: before });
     const text = readFileSync(file, 'utf8');
     await expectRefused(
-      runHere(login(tokenFile(after)), { env }),
+      runHere(login(fileOf(after)), { env }),
       'folio: profile south is of organization org_1, and this token is of organization org_2; nothing was stored\n' +
         '  Store it under another name with `--profile <name>`, or add --replace.\n',
     );
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect((await runHere(login(tokenFile(after), '--replace'), { env })).code).toBe(0);
+    expect((await runHere(login(fileOf(after), '--replace'), { env })).code).toBe(0);
     expect(read().profiles['south']).toMatchObject({ token: after, organization: 'org_2' });
   });
 
@@ -122,7 +116,7 @@ describe.concurrent('auth login with the token of another organization', () => {
       [tokenOf('org_1'), 'opaque-token-2'],
     ] as const) {
       const { env, read } = storeOf('https://api.example.com/v1', { south: before });
-      expect((await runHere(login(tokenFile(after)), { env })).code).toBe(0);
+      expect((await runHere(login(fileOf(after)), { env })).code).toBe(0);
       expect(read().profiles['south']).toMatchObject({ token: after });
     }
   });
@@ -132,7 +126,7 @@ describe.concurrent('auth login with the token of another organization', () => {
     ['no', 2, undefined],
   ])('is asked about on a terminal: %s', needingTerminal, async (answer, code, organization) => {
     const { env, read } = storeOf('https://api.example.com/v1', { south: tokenOf('org_1') });
-    const run = await runInTerminal(login(tokenFile(tokenOf('org_2'))), {
+    const run = await runInTerminal(login(fileOf(tokenOf('org_2'))), {
       env,
       typed: [['Replace it?', `${answer}\r`]],
     });
