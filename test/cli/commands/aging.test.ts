@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
@@ -6,7 +6,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 /** As of 2026-11-20: 10 days overdue, 50 days, not due, 400 days in another currency, settled. */
@@ -29,12 +29,6 @@ const AGED = [
   'Roble,1-9,USD,1,0.0,0.0,0.0,0.0,0.1,0.0,0.0,0.1,0.0,0.0,0',
   '',
 ].join('\n');
-
-function fileOf(content: string): string {
-  const file = join(temporaryFolder(), 'export');
-  writeFileSync(file, content);
-  return file;
-}
 
 type Options = Parameters<typeof runScripted>[2];
 
@@ -223,31 +217,6 @@ describe('the fields of aging', () => {
     const line =
       '--columns credits,total,total.cancelled --no-header --field due=term --where due>2026-11-10';
     await expectAnswer(age(line, records), '0,200000,0\n');
-  });
-});
-
-const NO_DAYS = ['', '0', '30,30', '60,30', '030', '30,', '1.5', '-5', '100000', '30d', 'x30'];
-
-describe('an aging that is wrong', () => {
-  it.each<readonly [flags: string, names: RegExp]>([
-    ['--as-of 2026-02-30', /--as-of "2026-02-30": expected a day, such as 2026-10-31/],
-    ['--as-of yesterday', /--as-of "yesterday"/],
-    ['--field dew=dueBy', /there is no field dew to map/],
-    ['--field due', /--field "due": expected name=value/],
-    ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file/],
-    ['--from x --param a=b', /--from and --param do not go together/],
-    ['--where x', /--where 'x' does not parse at character 2/],
-    ['--issuer-fiscal-id 1-9', /--issuer-fiscal-id names nobody among the counterparties of issued invoices/],
-    ['--payable --customer-fiscal-id 1-9', /--customer-fiscal-id names nobody among the counterparties/],
-    ['--sum x', /unknown option '--sum'/],
-    ...NO_DAYS.map((days): [string, RegExp] => [
-      `--buckets=${days}`,
-      /is not a list of days, .*\n.*--buckets 30,60,/,
-    ]),
-  ])('%s', async (flags, names) => {
-    const { code, stdout, stderr, asked } = await runScripted(['aging', ...flags.split(' ')], []);
-    expect(stderr).toMatch(names);
-    expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
   });
 
   it('has counterparties of equal totals in one order, however the documents come', async () => {

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
@@ -9,7 +8,7 @@ import { always, status } from '../../support/faults.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 
 atMidday();
@@ -324,8 +323,7 @@ describe('folio report', () => {
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
-    const path = join(temporaryFolder(), 'issued.jsonl');
-    writeFileSync(path, `${INVOICE.replace('{', '{"_profile":"north",')}\n${INVOICE}\n`);
+    const path = fileOf(`${INVOICE.replace('{', '{"_profile":"north",')}\n${INVOICE}\n`);
     await expectRefused(
       report(['--from', path]),
       `folio: ${path} does not say of all its records of which profile they are\n  Export it again with --all-profiles.\n`,
@@ -396,12 +394,7 @@ describe('folio report', () => {
     expect(textOf(stdout)).toMatch(
       /Emitido: No se muestran saldos .* Ningún registro tiene fecha de vencimiento en dueBy o .*: indique la columna con --field due=&lt;columna&gt;\./,
     );
-    const file = join(temporaryFolder(), 'issued.jsonl');
-    writeFileSync(file, `${INVOICE}\n`);
-    const part = { records: 1, finishedAt: '', complete: false, errors: ['no disk'] };
-    const sha256 = hash('sha256', `${INVOICE}\n`);
-    const receipt = { ...part, output: 'issued.jsonl', bytes: INVOICE.length + 1, sha256 };
-    writeFileSync(`${file}.receipt.json`, JSON.stringify(receipt));
+    const file = withReceipt(fileOf(`${INVOICE}\n`), { complete: false, errors: ['no disk'] });
     const rare = await report(['--lang', 'es', '--from', file], {}, 'es_CL.UTF-8');
     expect(textOf(rare.stdout)).toContain(
       `folio dice, en inglés: issued: ${file} does not hold all that there was: no disk`,
@@ -458,27 +451,5 @@ describe('folio report', () => {
     const { stdout } = await report([], { issued: pageOf(invoices) });
     const text = textOf(stdout);
     expect(text).toContain('N2 2-X 3.50 3.50 3.50 2 more 4.00 4.00 4.00 Total 84.00 84.00 84.00 Largest');
-  });
-
-  it.each([
-    [['--period', 'november'], '--period "november": expected a month, a quarter or a year'],
-    [['--period', '2027-01'], '--period 2027-01 has not begun yet'],
-    [['--lang', 'de'], '--lang "de": expected en, es'],
-    [['--lang', 'es', '--format', 'json'], '--lang and json do not go together'],
-    [['--title', 'Books', '--format', 'json'], '--title and json do not go together'],
-    [['--title', ' '], '--title is empty'],
-    [['--format', 'pdf'], '--format'],
-    [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
-    [['--all-profiles', '--output-dir', 'x', '-o', 'y.html'], '--output-dir and --output do not go together'],
-    [['--output-dir', 'x'], '--output-dir needs several profiles'],
-    [['--all-profiles', '--output-dir', 'x', '--receipt', 'y'], 'Say --receipt beside'],
-    [['--receipt', 'beside', '--format', 'json'], '--receipt beside is a file beside that of -o, and none'],
-    [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],
-    [['--from', 'issued.jsonl', '--from', 'issued=b.json'], '--from names two files of the issued listing'],
-    [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
-    [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
-  ])('refuses %j', async (flags, message) => {
-    await expectRefused(report(flags), message);
-    expect(existsSync('report.pdf')).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
@@ -7,7 +7,7 @@ import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 /** As of 2026-11-20, the day of the clock of tests. */
@@ -80,11 +80,8 @@ async function pageOfRoble(records: readonly string[], flags = ''): Promise<stri
   return (await statement(`${ROBLE} --format html${flags}`, pageOf(records))).stdout;
 }
 
-function exportOf(records: readonly string[]): string {
-  const file = join(temporaryFolder(), 'export.jsonl');
-  writeFileSync(file, records.map((record) => `${record}\n`).join(''));
-  return withReceipt(file);
-}
+const exportOf = (records: readonly string[]): string =>
+  withReceipt(fileOf(records.map((record) => `${record}\n`).join('')));
 
 describe('folio statement', () => {
   it('has a row for each open document and credit, the longest due first', async () => {
@@ -223,8 +220,7 @@ describe('folio statement', () => {
   });
 
   it('keeps the old page where nothing could be read, and says on a new one that not all could', async () => {
-    const path = join(temporaryFolder(), 'roble.html');
-    writeFileSync(path, 'old');
+    const path = fileOf('old', 'roble.html');
     const refused: Answer = [403, '{"Message":"User is not authorized to access this resource"}'];
     expect(await statement(`${ROBLE} -o ${path}`, refused)).toMatchObject({ code: 3, stdout: '' });
     expect(readFileSync(path, 'utf8')).toBe('old');
@@ -327,28 +323,6 @@ describe('folio statement', () => {
     expect(workbook[0]!.xml).not.toContain('<f>');
   });
 
-  it.each([
-    ['', 'whose statement? Neither a customer is named nor --all'],
-    ['--payable', 'whose statement? Neither a supplier is named nor --all'],
-    ['--issuer-fiscal-id 1-9', '--issuer-fiscal-id names nobody among the counterparties of issued invoices'],
-    [`--all ${ROBLE}`, '--all and --customer-fiscal-id do not go together: it is everyone'],
-    ['--all -o x.html', 'a page is for one customer, and --all names everyone'],
-    ['--all -o x.pdf', '-o x.pdf: .pdf is no format of folio\n  Name a file that ends with .html, .jsonl, '],
-    [`${ROBLE} --lang de`, '--lang "de": expected en, es'],
-    [`${ROBLE} --lang es`, '--lang is for a page, and none is written'],
-    [`${ROBLE} --note x -o x.csv`, '--note is for a page, and none is written'],
-    [`${ROBLE} --organization x -o x.xlsx`, '--organization is for a page, and none is written'],
-    [`${ROBLE} --note @gone.txt -o x.html`, '--note @gone.txt: no such file'],
-    [`${ROBLE} --excel -o x.html`, '--excel goes with csv, not with '],
-    [`${ROBLE} --excel -o x.json`, '--excel goes with csv, not with '],
-    ['--all --from x.jsonl --timeout 3', '--from and --timeout do not go together'],
-  ])('refuses %s', async (flags, message) => {
-    const { code, stdout, stderr, asked } = await statement(flags);
-    expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
-    expect(stderr).toContain(message);
-    expect(['x.html', 'x.pdf', 'x.csv', 'x.json', 'x.xlsx'].filter(existsSync)).toEqual([]);
-  });
-
   it('names its sender where only some of the documents do', async () => {
     const ofSender = { issuerFiscalId: '76123456-0', issuer: { name: 'Mi Empresa SpA' } };
     const records = [invoice(1, { ...ofSender, issuer: { name: null } }), invoice(2, ofSender)];
@@ -380,8 +354,7 @@ describe('folio statement', () => {
   });
 
   it('does not write over the note that it reads', async () => {
-    const note = join(temporaryFolder(), 'note.html');
-    writeFileSync(note, 'pay');
+    const note = fileOf('pay', 'note.html');
     const line = `${ROBLE} --from ${exportOf(ALL)} -o ${note} --note @${note}`;
     await expectRefused(statement(line), `--output ${note} would replace the note of --note`);
     expect(readFileSync(note, 'utf8')).toBe('pay');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../../support/run-here.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectRefused } from '../../support/expect-exit.ts';
 
 let number = 0;
@@ -225,24 +225,11 @@ describe('a folder of statements', () => {
     const folder = new Folder();
     const record = (profile: string, amountToBePaid: number): string =>
       invoice('Roble', '1-9', { _profile: profile, amountToBePaid });
-    const file = join(temporaryFolder(), 'both.jsonl');
-    writeFileSync(file, `${record('north', 111)}\n${record('south', 222)}\n`);
+    const file = fileOf(`${record('north', 111)}\n${record('south', 222)}\n`, 'both.jsonl');
     const line = ['statement', '-q', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path];
     expect(await runHere(line, { env: { LC_ALL: 'en_US.UTF-8' } })).toMatchObject({ code: 0, stderr: '' });
     expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
     expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);
     expect(folder.read('south.1-9 Roble.html')).toMatch(/\b222\b/);
-  });
-
-  it.each([
-    [['--customer-fiscal-id', '1-9', '--output-dir', 'x'], '--output-dir is for a page for everyone'],
-    [['--all', '--output-dir', 'x', '-o', 'x.html'], '--output-dir and --output do not go together: it has'],
-    [['--all', '--output-dir', 'x', '--format', 'csv'], '--output-dir writes pages, not csv'],
-    [['--all', '--output-dir', 'x', '--excel'], '--output-dir writes pages, not csv'],
-  ])('refuses %j', async (flags, message) => {
-    const { code, stderr, asked } = await runStub(['statement', ...flags], {});
-    expect({ code, asked }).toEqual({ code: 2, asked: [] });
-    expect(stderr).toContain(message);
-    expect(existsSync('x')).toBe(false);
   });
 });
