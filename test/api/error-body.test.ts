@@ -1,22 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asOneLine, readPartialErrors } from '../../src/api/error-body.ts';
+import { nobody } from '../support/scripted-run.ts';
 
 const read = (value: unknown) => readPartialErrors(Buffer.from(JSON.stringify(value)));
-const missing = (fiscalId: unknown) => ({
-  _type: 'EmptyResponseError',
-  requestName: 'byFiscalId',
-  requestParams: { fiscalId },
-});
 const redact = (text: string) => text.replaceAll('secret-token', '[hidden]');
 
 describe('readPartialErrors', () => {
   it('tells unknown fiscal IDs from other problems, each once', () => {
-    expect(read([missing('863456789'), missing('80765432k'), missing('863456789'), 'slow', 'slow'])).toEqual({
+    expect(read([nobody('863456789'), nobody('80765432k'), nobody('863456789'), 'slow', 'slow'])).toEqual({
       missingFiscalIds: ['863456789', '80765432k'],
       warnings: ['slow'],
     });
-    expect(read([missing(863456789)]).missingFiscalIds).toEqual(['863456789']);
+    expect(read([nobody(863456789)]).missingFiscalIds).toEqual(['863456789']);
   });
 
   it.each<[errors: unknown, warnings: string[]]>([
@@ -31,7 +27,7 @@ describe('readPartialErrors', () => {
     [{ detail: 'late' }, ['late']],
     [[{ _type: 'TimeoutError', message: 'late' }], ['TimeoutError: late']],
     [[{ _type: 'TimeoutError', requestName: 'x' }], ['{"_type":"TimeoutError","requestName":"x"}']],
-    [[missing(undefined)], ['{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{}}']],
+    [[nobody(undefined)], ['{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{}}']],
     ...[{ _type: 'EmptyResponseError', requestParams: null }, ['a'], 7, true].map(
       (other): [unknown, string[]] => [[other], [JSON.stringify(other)]],
     ),

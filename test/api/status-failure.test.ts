@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusFailure, UnknownFiscalIds } from '../../src/api/status-failure.ts';
 import { AuthError, NotFoundError, RefusedQuery, ServiceError } from '../../src/errors.ts';
+import { nobody } from '../support/scripted-run.ts';
 
 const url = new URL('https://api.example.com/v1/invoices/issued?options_page=0');
 const redact = (text: string) => text.replaceAll('s3cret', '[hidden]');
@@ -13,12 +14,6 @@ const failure = (status: number, body: unknown, headers: Record<string, string> 
     milliseconds: 0,
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   });
-
-const missing = (fiscalId: string) => ({
-  _type: 'EmptyResponseError',
-  requestName: 'byFiscalId',
-  requestParams: { fiscalId },
-});
 
 describe('400', () => {
   it.each([
@@ -48,7 +43,7 @@ describe('400', () => {
   );
 
   it('names the fiscal IDs where none exist', () => {
-    const error = failure(400, { errors: [missing('1'), missing('2'), 'and slow'] });
+    const error = failure(400, { errors: [nobody('1'), nobody('2'), 'and slow'] });
     expect(error).toBeInstanceOf(UnknownFiscalIds);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../support/memory-store.ts';
-import { runAnswered, type Answer } from '../support/scripted-run.ts';
+import { runAnswered, nobody, type Answer } from '../support/scripted-run.ts';
 
 /** How a service reads a list in a query; the specification does not say (spec 4.9). */
 type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'brackets' | 'one';
@@ -54,11 +54,7 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
     const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
     const wanted = isFiltered ? read[reading](query, name) : [...known];
     const missing = wanted.filter((id) => !known.has(id));
-    const errors = missing.map((fiscalId) => ({
-      _type: 'EmptyResponseError',
-      requestName: 'byFiscalId',
-      requestParams: { fiscalId: fiscalId.replace('-', '') },
-    }));
+    const errors = missing.map((id) => nobody(id.replace('-', '')));
     if (isFiltered && missing.length === wanted.length)
       return [400, JSON.stringify({ errors: names ? errors : 'no such party' })];
     const own = invoices.flatMap((party, id) =>

@@ -69,6 +69,13 @@ export function pageOf(records: readonly string[], members: Readonly<Record<stri
   return `{"pageResults":[${records.join(',')}],${rest}`;
 }
 
+/** What a page or a refusal has for a fiscal ID that nobody has. */
+export const nobody = (fiscalId: unknown) => ({
+  _type: 'EmptyResponseError',
+  requestName: 'byFiscalId',
+  requestParams: { fiscalId },
+});
+
 /** A page of customers. */
 export function customersOf(records: readonly string[], nextToken: string | null = null): string {
   return `{"data":[${records.join(',')}],"errors":[],"nextToken":${JSON.stringify(nextToken)}}`;

@@ -16,7 +16,7 @@ import { status } from '../../support/faults.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { TRIES_ALL } from '../../support/random-runs.ts';
 import { runOrganizations } from '../../support/run-model.ts';
-import { pageOf, runScripted, type Answer } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, nobody, type Answer } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const RECORDS = [
@@ -113,11 +113,9 @@ describe('folio verify of a file', () => {
   );
 
   it('says so when the run did not deliver all, and tells its receipt from that of a run that failed', async () => {
-    const requestParams = { fiscalId: '27' };
-    const missing = { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams };
     const flags = ['--strict', '--customer-fiscal-id', '1-9,2-7'];
     const file = join(temporaryFolder(), 'out.csv');
-    await runInto(file, flags, pageOf(RECORDS, { errors: [missing] }));
+    await runInto(file, flags, pageOf(RECORDS, { errors: [nobody('27')] }));
     await expectVerified(['-q', file], 6, /out\.csv is not whole \(.*2-7\)\n/);
     utimesSync(file, new Date(), new Date(Date.UTC(2026, 10, 19, 6, 30)));
     await runInto(file, ['--retries', '0', '--where', "name='a b'"], [500, '{}']);
