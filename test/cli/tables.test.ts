@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { quickly, startFaultServer } from '../support/run-against.ts';
-import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf } from '../support/temporary-folder.ts';
 import { runStub } from '../support/scripted-run.ts';
 
 const show = terminalsForTests();
@@ -144,19 +142,18 @@ describe('a result on a terminal', () => {
       customer: { name: `Sociedad de Inversiones y Servicios del Norte Grande ${n} Limitada` },
     }),
   );
-  const folder = temporaryFolder();
-  const [from, earlier, list] = ['book.jsonl', 'earlier.jsonl', 'list.csv'].map((name) => join(folder, name));
-  writeFileSync(from!, BOOK.join('\n'));
-  writeFileSync(earlier!, BOOK.slice(2).join('\n').replaceAll('1469135789', '987654321'));
+  const from = fileOf(BOOK.join('\n'), 'book.jsonl');
+  const earlier = fileOf(BOOK.slice(2).join('\n').replaceAll('1469135789', '987654321'), 'earlier.jsonl');
   const listed = ['n,t', '1234561,1469135790', '1234562,1469135799', '9999999,987654321'];
-  writeFileSync(list!, listed.map((row, at) => `${row},${at === 0 ? 'd' : '2026-10-15'}\n`).join(''));
+  const rows = listed.map((row, at) => `${row},${at === 0 ? 'd' : '2026-10-15'}\n`);
+  const list = fileOf(rows.join(''), 'list.csv');
   const match = 'number=n,total=t,date=d,documentType==33,currency==CLP';
 
   it.each([
-    [7, ['reconcile', list!, '--against', 'issued', '--match', match], '1,469,135,799'],
+    [7, ['reconcile', list, '--against', 'issued', '--match', match], '1,469,135,799'],
     [0, ['statement', '--all'], '2026-11-14'],
     [0, ['aging'], '1,469,135,789'],
-    [0, ['issued', '--changes-since', earlier!], '1,469,135,789'],
+    [0, ['issued', '--changes-since', earlier], '1,469,135,789'],
     [0, ['issued', '--group-by', 'counterpartyFiscalId', '--sum', 'total,net,tax'], '765432109-K'],
     [0, ['issued', '--columns', 'notes,id,date,dueBy,receiverFiscalId,Saldo=amountToBePaid'], '2026-10-15'],
   ])(
@@ -164,7 +161,7 @@ describe('a result on a terminal', () => {
     async (code, args, whole) => {
       for (const columns of [40, 60, 80, 100, 110, 120, 160]) {
         const options = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
-        const { code: ended, stdout } = await runStub([...args, '--from', from!], {}, options);
+        const { code: ended, stdout } = await runStub([...args, '--from', from], {}, options);
         const lines = stdout.split('\n');
         expect(lines.filter((line) => line.length > columns)).toEqual([]);
         expect(lines.filter((line) => /[\d,.-]…/.test(line.replaceAll(/[0-9a-f]{5,}…/g, '')))).toEqual([]);
@@ -184,8 +181,7 @@ describe('a result on a terminal', () => {
     ),
   );
   const CREDIT = LATE[0]!.replace('INVOICE', 'CREDIT_NOTE').replaceAll('1234567', '0');
-  const late = join(folder, 'late.jsonl');
-  writeFileSync(late, [...LATE, CREDIT].join('\n'));
+  const late = fileOf([...LATE, CREDIT].join('\n'), 'late.jsonl');
   const onTerminal = async (columns: number, args: readonly string[], from = late): Promise<string> => {
     const options = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
     const { code, stdout } = await runStub([...args, '--from', from], {}, options);

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../support/in-terminal.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf } from '../support/temporary-folder.ts';
 
 const show = terminalsForTests();
 
@@ -42,9 +41,8 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
   const first = unknown.slice(0, 10).join(', ');
 
   async function asked(ids: readonly string[], ...flags: string[]) {
-    const folder = temporaryFolder();
-    const [list, receiptFile] = [join(folder, 'ids.txt'), join(folder, 'receipt.json')];
-    writeFileSync(list, ids.join('\n'));
+    const list = fileOf(ids.join('\n'), 'ids.txt');
+    const receiptFile = `${list}.receipt.json`;
     const line = `issued --sandbox --customer-fiscal-id @${list} --receipt ${receiptFile}`;
     const { code, stderr } = await runHere([...line.split(' '), ...flags]);
     const receipt = JSON.parse(readFileSync(receiptFile, 'utf8')) as { missingFiscalIds: string[] };

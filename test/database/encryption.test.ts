@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificate.ts';
@@ -6,7 +6,7 @@ import { postgresForTests } from '../support/databases.ts';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A home folder in which libpq would find the certificates. */
 function homeWith(certificates: string): string {
@@ -23,12 +23,9 @@ let otherAuthority: string;
 describe('the connection to PostgreSQL', needing('postgres'), () => {
   const plain = postgresForTests();
   beforeAll(async () => {
-    const folder = temporaryFolder();
     const [own, other] = [await makeCertificate(['books.test']), await makeCertificate(['books.test'])];
-    ownAuthority = join(folder, 'own.pem');
-    otherAuthority = join(folder, 'other.pem');
-    writeFileSync(ownAuthority, own.cert);
-    writeFileSync(otherAuthority, other.cert);
+    ownAuthority = fileOf(own.cert, 'own.pem');
+    otherAuthority = fileOf(other.cert, 'other.pem');
     encrypted = await startPostgres(own);
   });
   afterAll(() => encrypted.stop());

@@ -7,8 +7,7 @@ import { FieldComparer } from '../../src/json/field-comparer.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
-
-const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join(',')}]`));
+import { batchOf } from '../support/records.ts';
 
 /** Column, kind and text of each cell that is there, a line each record. */
 function readAll(records: readonly string[], columns?: readonly string[]): string[] {

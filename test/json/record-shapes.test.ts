@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
 import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
-import { scanArray, scanLines, scanRecord } from '../../src/json/scan-records.ts';
+import { scanLines, scanRecord } from '../../src/json/scan-records.ts';
 import { randomRuns } from '../support/random-runs.ts';
+import { batchOf } from '../support/records.ts';
 import { objectText, valueText } from './json-arbitrary.ts';
-
-const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join()}]`));
 
 /** The records with other values in the place of those that are no object and in no array: most have the shape of the first then. */
 function withValues(record: string, values: readonly string[]): string {

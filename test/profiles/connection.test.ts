@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireConnection } from '../../src/profiles/connection.ts';
-import { resolveConnection, type Connection } from '../../src/profiles/connection.ts';
+import { requireConnection, resolveConnection, type Connection } from '../../src/profiles/connection.ts';
 import { errorLike } from '../support/error-like.ts';
 import { FakeInput } from '../support/fake-streams.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAnswered } from '../support/scripted-run.ts';
+import { nobody, pageOf, runAnswered } from '../support/scripted-run.ts';
 
 type Answer = string | readonly [status: number, body?: string, milliseconds?: number];
 
@@ -19,15 +19,11 @@ async function runAgainst(argv: readonly string[], answer: (query: URLSearchPara
 /** The counts of a run that delivers so many records, each once. */
 const whole = (count: number) => ({ code: 0, given: count, rows: count });
 
-function pageOf(records: readonly string[], total: number): string {
-  return `{"total":${total},"page":0,"errors":[],"pageResults":[${records.join(',')}]}`;
-}
-
 /** A page of these records, as the query asks for it. */
 function served(all: readonly string[], query: URLSearchParams, first = 0): string {
   const size = Number(query.get('options_pageSize'));
   const start = (Number(query.get('options_page')) - first) * size;
-  return pageOf(all.slice(start, start + size), all.length);
+  return pageOf(all.slice(start, start + size), { total: all.length });
 }
 
 const records = (count: number, text = (at: number): string => `{"id":${at},"number":"F-${at}"}`): string[] =>
@@ -170,8 +166,7 @@ describe('many fiscal IDs', () => {
   it('go in addresses under 8,000 bytes, and a record that several parts share comes once', async () => {
     const lengths: number[] = [];
     const line = ['issued', '--customer-fiscal-id', ids.join(',')];
-    const requestParams = { fiscalId: ids[7]!.replace('-', '') };
-    const unknown = { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams };
+    const unknown = nobody(ids[7]!.replace('-', ''));
     const { counts, stderr } = await runAgainst(line, (query, url) => {
       lengths.push(url.href.length);
       const all = ['shared', ...idsOf(query).filter((id) => id !== ids[7])].map((id) => `{"id":"${id}"}`);
@@ -186,9 +181,7 @@ describe('many fiscal IDs', () => {
   it('are asked for one by one under --strict where the listing never names an unknown one', async () => {
     const line = ['received', '--strict', '--issuer-fiscal-id', '1-9,2-7'];
     const { code, stderr } = await runAgainst(line, (query) =>
-      query.get('issuerFiscalIds') === '2-7'
-        ? [400, '{"message":"issuer not found"}']
-        : pageOf(['{"id":1}'], 1),
+      query.get('issuerFiscalIds') === '2-7' ? [400, '{"message":"issuer not found"}'] : pageOf(['{"id":1}']),
     );
     expect(code).toBe(6);
     expect(stderr).toContain('2-7');
@@ -220,18 +213,16 @@ describe('records without an id', () => {
   });
 });
 
-describe('a service that repeats itself', () => {
-  it('is asked at most 60 times', async () => {
-    const first = records(100);
-    for (const argv of [['issued'], ['issued', '--page-size', '100'], ['funds', '--page-size', '20']]) {
-      const { code, asked, stderr } = await runAgainst(argv, (query) =>
-        pageOf(first.slice(0, Number(query.get('options_pageSize'))), 160_000),
-      );
-      expect(code).toBe(6);
-      expect(asked.length).toBeLessThanOrEqual(60);
-      expect(stderr).toContain('sends records that it had sent before');
-    }
-  });
+it('a service that repeats itself is asked at most 60 times', async () => {
+  const first = records(100);
+  for (const argv of [['issued'], ['issued', '--page-size', '100'], ['funds', '--page-size', '20']]) {
+    const { code, asked, stderr } = await runAgainst(argv, (query) =>
+      pageOf(first.slice(0, Number(query.get('options_pageSize'))), { total: 160_000 }),
+    );
+    expect(code).toBe(6);
+    expect(asked.length).toBeLessThanOrEqual(60);
+    expect(stderr).toContain('sends records that it had sent before');
+  }
 });
 
 describe('an order that can move', () => {

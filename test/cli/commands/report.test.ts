@@ -311,9 +311,7 @@ describe('folio report', () => {
   });
 
   it('knows by its receipt which listing an export without a telling name has', async () => {
-    const folder = temporaryFolder();
-    const [plain, told] = ['plain.jsonl', 'told.jsonl'].map((name) => join(folder, name)) as [string, string];
-    for (const file of [plain, told]) writeFileSync(file, `${INVOICE}\n`);
+    const [plain, told] = [fileOf(`${INVOICE}\n`, 'plain.jsonl'), fileOf(`${INVOICE}\n`, 'told.jsonl')];
     withReceipt(told, { resource: 'received' });
     const received = await report(['--from', told, '--format', 'json']);
     expect(figuresIn(received.stdout)).toMatchObject({ currencies: [{ receivable: null, payable: {} }] });

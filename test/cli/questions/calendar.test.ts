@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 import { inZone } from '../../support/midday.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const invoice = (date: unknown, totalAmount: unknown, fields: object = {}): string =>
   JSON.stringify({ number: 7, date, totalAmount, currency: 'CLP', ...fields });
@@ -82,9 +81,8 @@ describe('--group-by with a unit of the calendar', () => {
         );
       }
     }
-    writeFileSync(`${file}.json`, '[]');
     await expectAnswer(
-      runScripted(['issued', '--from', `${file}.json`, '--group-by', 'date:year'], []),
+      runScripted(['issued', '--from', fileOf('[]', 'issued.json'), '--group-by', 'date:year'], []),
       'date:year,records\n',
     );
   });

@@ -7,7 +7,7 @@ import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { runHere } from '../../support/run-here.ts';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { receivedRecord, runReconcile, type ReconcileExit, type ServedRecord } from './run-reconcile.ts';
 import { headingsOf, lineOf, register, type Listed, type RegisterKind } from './tax-lists.ts';
 
@@ -730,15 +730,13 @@ describe('reconcile', () => {
   });
 
   it('shows on a terminal of 80 columns what tells documents apart, and names what it leaves out', async () => {
-    const folder = temporaryFolder();
-    const [path, other] = [join(folder, NAME), join(folder, 'b_202610.csv')];
-    writeFileSync(other, register('registro', [{ number: 9 }]));
+    const other = fileOf(register('registro', [{ number: 9 }]), 'b_202610.csv');
     const name = 'Sociedad de Inversiones y Servicios del Norte Grande Limitada';
     const [one, two] = [
       { number: 1, total: 1_190_000, name },
       { number: 2, name },
     ] as const;
-    writeFileSync(path, register('registro', [one, two]));
+    const path = fileOf(register('registro', [one, two]), NAME);
     const records = [JSON.stringify(receivedRecord({ totalAmount: 1_190_001, issuer: { name } }))];
     const at = async (columns: number, ...others: string[]) => {
       const screen = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };

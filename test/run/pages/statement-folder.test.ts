@@ -151,12 +151,9 @@ describe('a folder of statements', () => {
 
   it('is refused before anything is asked where something is in it: pages of another organization, a hidden file', async () => {
     const folder = new Folder();
-    const ofNorth = {
-      env: { FOLIO_TOKEN: 'the-token-of-north', FOLIO_BASE_URL: 'https://north.example.com' },
-    };
-    const ofSouth = {
-      env: { FOLIO_TOKEN: 'the-token-of-south', FOLIO_BASE_URL: 'https://south.example.com' },
-    };
+    const [ofNorth, ofSouth] = ['north', 'south'].map((name) => ({
+      env: { FOLIO_TOKEN: `the-token-of-${name}`, FOLIO_BASE_URL: `https://${name}.example.com` },
+    }));
     const line = ['statement', '--all', '--output-dir', folder.path];
     expect(await runStub(line, { issued: pageOf([ROBLE, LAGO]) }, ofNorth)).toMatchObject({ code: 0 });
     const before = folder.files.map((name) => folder.read(name));
