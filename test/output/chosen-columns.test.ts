@@ -44,10 +44,6 @@ describe('a heading', () => {
     expect(mentioned.at(-1)).toBe('b=c');
   });
 
-  it.each(['=x', 'x='])('is not empty, and neither is its column: %s', (text) => {
-    expect(() => columnsOf(text)).toThrow('expected names with commas between them');
-  });
-
   it.each(['"a', '"a"b=c', 'a="b"c', '"a"="b'])('is not in %s', (text) => {
     expect(() => columnsOf(text)).toThrow(/^--columns .*: a quote at character \d+ does not fit$/);
   });

@@ -26,16 +26,6 @@ async function ids(...argv: string[]): Promise<string> {
   return stdout.trimEnd().replaceAll('\n', ' ');
 }
 
-describe('--where', () => {
-  it('refuses a thousand in the grouping of the locale, with the form that works', async () => {
-    const argv = ['issued', '--where', 'totalAmount>1.000'];
-    await expectRefused(
-      runScripted(argv, [PAGE], { clock, env: { LANG: 'es_CL.UTF-8' } }),
-      'Write 1000: numbers have digits and a decimal point only.',
-    );
-  });
-});
-
 describe('an empty answer', () => {
   const argv = ['issued', '--where', 'status=NONE', '--where', 'totalAmount>5000', '--where', 'dueBy>2027'];
   const says =

@@ -179,8 +179,8 @@ describe('headings of --columns', () => {
   it.each([
     ['Folio=number,Folio=id', 'each name and heading once, "Folio" comes twice'],
     ['number,number=id', 'each name and heading once, "number" comes twice'],
-    ['Folio=', 'such as number,customer.name or Folio=number'],
-    ['=number', 'such as number,customer.name or Folio=number'],
+    ['Folio=', 'expected names with commas between them, such as number,customer.name or Folio=number'],
+    ['=number', 'expected names with commas between them, such as number,customer.name or Folio=number'],
     ['_profile=number', "another heading than _profile, which is folio's own"],
     ['a=customer,a.name=number', 'headings of which none is within another, as "a" and "a.name" are'],
     ['"Folio=number', 'a quote at character 1 does not fit'],

@@ -5,6 +5,7 @@ import { always, where, members, status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization, type OrganizationsRun } from '../../support/run-model.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { nobody } from '../../support/scripted-run.ts';
 import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 const PAGES = '--page-size 2 --retries 0';
@@ -204,12 +205,21 @@ describe('a profile that fails', () => {
   });
 
   it('is told of in words that name it, as are its warnings', async () => {
-    const errors =
-      '[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"12"}}]';
+    const errors = JSON.stringify([nobody('12')]);
     const organizations = three({ south: { script: always(members({ errors })) } });
     const line = 'issued --all-profiles --customer-fiscal-id 1-2,3-4 --format jsonl';
     const { code, stderr } = await run(line, { organizations });
     expect([code, stderr]).toEqual([0, 'warning: south: no customer has the fiscal ID 1-2\n']);
+  });
+
+  it('has no changes: what became of its earlier records is not known', async () => {
+    const folder = temporaryFolder();
+    expect(await run('issued --all-profiles -o FOLDER/old.jsonl', { folder })).toMatchObject({ code: 0 });
+    const north = { records: { issued: modelRecords(4) } };
+    const organizations = three({ north, west: { script: always(status(403)) } });
+    const changes = 'issued --all-profiles --changes-since FOLDER/old.jsonl --columns _change,_profile,id';
+    const { code, stdout } = await run(changes, { organizations, folder });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '_change,_profile,id\ngone,north,4\n' });
   });
 });
 
@@ -232,8 +242,7 @@ describe('a run over several profiles', () => {
   ])('lacks nothing where one of them has no customer of a fiscal ID: %s', async (line, code, stdout) => {
     const invoice =
       '{"id":1,"amountToBePaid":5,"dueBy":"2026-11-01","currency":"CLP","receiverFiscalId":"1-2"}';
-    const errors =
-      '[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"12"}}]';
+    const errors = JSON.stringify([nobody('12')]);
     const records = { issued: [invoice] };
     const script = always(status(400, {}, `{"errors":${errors}}`));
     const organizations = { north: { records }, south: { records, script }, west: { records } };
@@ -376,18 +385,6 @@ describe('a run over several profiles', () => {
   });
 });
 
-describe('records that repeat the name', () => {
-  it('that fails has no changes: what became of its earlier records is not known', async () => {
-    const folder = temporaryFolder();
-    expect(await run('issued --all-profiles -o FOLDER/old.jsonl', { folder })).toMatchObject({ code: 0 });
-    const north = { records: { issued: modelRecords(4) } };
-    const organizations = three({ north, west: { script: always(status(403)) } });
-    const changes = 'issued --all-profiles --changes-since FOLDER/old.jsonl --columns _change,_profile,id';
-    const { code, stdout } = await run(changes, { organizations, folder });
-    expect({ code, stdout }).toEqual({ code: 6, stdout: '_change,_profile,id\ngone,north,4\n' });
-  });
-});
-
 describe('changes since an export of several', () => {
   const columns = '--columns _change,_profile,number,field,new --format jsonl';
   const organizations = {
@@ -410,20 +407,16 @@ describe('changes since an export of several', () => {
     return runOrganizations(line, { organizations: now, folder, ...more });
   }
 
-  it.each(['', ' --from FOLDER/new.jsonl'])(
-    'are those of the profiles that are asked for: %s',
-    async (from) => {
-      const { code, stdout, stderr } = await since('--profile north,south', from);
-      expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
-      expect(stderr).toMatch(
-        /^warning: .*old\.jsonl has records of west, too, whose listings are not read: /,
-      );
-    },
-  );
-
-  it('are those of one that is chosen of an export of several', async () => {
-    const { code, stdout } = await since('--profile north', ' --from FOLDER/new.jsonl');
+  it.each([
+    ['--profile north,south', ''],
+    ['--profile north,south', ' --from FOLDER/new.jsonl'],
+    ['--profile north', ' --from FOLDER/new.jsonl'],
+  ])('are those of the profiles that are asked for: %s%s', async (flags, from) => {
+    const { code, stdout, stderr } = await since(flags, from);
     expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
+    expect(stderr).toMatch(
+      /^warning: .*old\.jsonl has records of (?:south, )?west, too, whose listings are not read: /,
+    );
   });
 
   it('pair no two records of different profiles, whatever key.issued names', async () => {
