@@ -275,12 +275,10 @@ describe('the manual', async () => {
   });
 });
 
-describe('a topic', () => {
-  it('puts long terms on lines of their own', () => {
-    const list = [['a term that is far too long for a column', 'what it means']] as const;
-    const topic = { name: 'x', about: 'x', blocks: ['Two words:', list] };
-    expect(renderTopic(topic, 40)).toBe(
-      'Two words:\n  a term that is far too long for a\n  column\n      what it means\n',
-    );
-  });
+it('a topic puts long terms on lines of their own', () => {
+  const list = [['a term that is far too long for a column', 'what it means']] as const;
+  const topic = { name: 'x', about: 'x', blocks: ['Two words:', list] };
+  expect(renderTopic(topic, 40)).toBe(
+    'Two words:\n  a term that is far too long for a\n  column\n      what it means\n',
+  );
 });

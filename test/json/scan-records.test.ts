@@ -289,15 +289,13 @@ describe('the memory of a page', () => {
   );
 });
 
-describe('members of records', () => {
-  it('are called otherwise where they are there', () => {
-    const batch = scanArray(Buffer.from('[{"a":"b","b":1.00},{"c":{"a":1}},{"b":[]}]'));
-    const names = new Map(Object.entries({ a: 'b', b: 'a "new" one' }));
-    expect(textsOf(renameMembers(batch, names))).toEqual([
-      '{"b":"b","a \\"new\\" one":1.00}',
-      '{"c":{"a":1}}',
-      '{"a \\"new\\" one":[]}',
-    ]);
-    expect(renameMembers(batch, new Map([['d', 'e']]))).toBe(batch);
-  });
+it('members of records are called otherwise where they are there', () => {
+  const batch = scanArray(Buffer.from('[{"a":"b","b":1.00},{"c":{"a":1}},{"b":[]}]'));
+  const names = new Map(Object.entries({ a: 'b', b: 'a "new" one' }));
+  expect(textsOf(renameMembers(batch, names))).toEqual([
+    '{"b":"b","a \\"new\\" one":1.00}',
+    '{"c":{"a":1}}',
+    '{"a \\"new\\" one":[]}',
+  ]);
+  expect(renameMembers(batch, new Map([['d', 'e']]))).toBe(batch);
 });

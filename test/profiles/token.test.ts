@@ -44,13 +44,11 @@ describe('parseToken', () => {
   });
 });
 
-describe('a Secret', () => {
-  it('is not seen, however it is printed', () => {
-    const secret = new Secret('abc123');
-    const shown = inspect({ secret }, { showHidden: true });
-    expect([[secret].join(), String(secret), shown].join()).not.toContain('abc123');
-    expect(JSON.stringify({ secret })).toBe('{"secret":"[hidden]"}');
-  });
+it('a Secret is not seen, however it is printed', () => {
+  const secret = new Secret('abc123');
+  const shown = inspect({ secret }, { showHidden: true });
+  expect([[secret].join(), String(secret), shown].join()).not.toContain('abc123');
+  expect(JSON.stringify({ secret })).toBe('{"secret":"[hidden]"}');
 });
 
 describe('decodeToken', () => {

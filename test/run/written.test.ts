@@ -107,12 +107,10 @@ describe('after a download on a terminal', () => {
   });
 });
 
-describe('a column that no record has', () => {
-  it('is said of several profiles once', async () => {
-    const records = { issued: modelRecords(2) };
-    const organizations = { north: { records }, south: { records } };
-    const line = 'issued --all-profiles --columns nope --format csv';
-    const { stderr } = await runOrganizations(line, { organizations });
-    expect(stderr.match(/no record has a value in nope/g)).toHaveLength(1);
-  });
+it('a column that no record has is said of several profiles once', async () => {
+  const records = { issued: modelRecords(2) };
+  const organizations = { north: { records }, south: { records } };
+  const line = 'issued --all-profiles --columns nope --format csv';
+  const { stderr } = await runOrganizations(line, { organizations });
+  expect(stderr.match(/no record has a value in nope/g)).toHaveLength(1);
 });

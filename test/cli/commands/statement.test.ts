@@ -59,22 +59,6 @@ function statement(
   return runStub(['statement', ...retries, ...flags], { issued: answer, received: answer }, options);
 }
 
-describe('--overdue', () => {
-  it('keeps what is late, with the days, and a page says so', async () => {
-    const { code, stdout } = await statement('--all --overdue --format csv', pageOf(ALL));
-    const late = stdout.trimEnd().split('\n').slice(1);
-    expect(code).toBe(0);
-    expect(late.map((line) => line.split(',').slice(3, 8).join())).toEqual([
-      '1,INVOICE,2026-10-01,2026-11-10,10',
-      '5,INVOICE,2026-10-01,2025-11-20,365',
-      '7,INVOICE,2026-10-01,2026-11-10,10',
-    ]);
-    expect(await pageOfRoble(OF_ROBLE, ' --overdue')).toContain('Only what was due before this day is shown');
-    const { stderr } = await statement(`${ROBLE} --overdue --as-of 2026-10-31 --format csv`);
-    expect(stderr).toContain('--overdue and --as-of do not go together');
-  });
-});
-
 /** A page of what the records say of Roble. */
 async function pageOfRoble(records: readonly string[], flags = ''): Promise<string> {
   return (await statement(`${ROBLE} --format html${flags}`, pageOf(records))).stdout;
@@ -92,6 +76,20 @@ describe('folio statement', () => {
     expect(await statement(`${ROBLE} --from ${from}`)).toMatchObject({ code: 0, stdout: ROWS, asked: [] });
     const all = await statement(`--all --from ${from} --format csv`);
     expect(all.stdout).toBe(`${ROWS}Lago,2-7,CLP,7,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,[]\n`);
+  });
+
+  it('keeps with --overdue what is late, with the days, and a page says so', async () => {
+    const { code, stdout } = await statement('--all --overdue --format csv', pageOf(ALL));
+    const late = stdout.trimEnd().split('\n').slice(1);
+    expect(code).toBe(0);
+    expect(late.map((line) => line.split(',').slice(3, 8).join())).toEqual([
+      '1,INVOICE,2026-10-01,2026-11-10,10',
+      '5,INVOICE,2026-10-01,2025-11-20,365',
+      '7,INVOICE,2026-10-01,2026-11-10,10',
+    ]);
+    expect(await pageOfRoble(OF_ROBLE, ' --overdue')).toContain('Only what was due before this day is shown');
+    const { stderr } = await statement(`${ROBLE} --overdue --as-of 2026-10-31 --format csv`);
+    expect(stderr).toContain('--overdue and --as-of do not go together');
   });
 
   it('has declared types in Parquet, whatever its documents hold', async () => {
