@@ -187,7 +187,7 @@ describe('folio sync', () => {
   it.each([
     [['sync'], 2, 'sync needs a database'],
     [['sync', 'postgres://u:s3cret@h/x'], 2, 'a password in the address can be read by every user'],
-    [['sync', 'mysql://h/x'], 2, 'begins with mysql://'],
+    [['sync', 'mysql://h/x'], 2, 'begins with mysql:'],
     [['sync', 'postgres://u@127.0.0.1:1/x'], 5, '127.0.0.1:1/x: connection refused (ECONNREFUSED)'],
     [['sync', 'b.db', 'invoices'], 2, 'folio sync knows no resource "invoices"'],
     [['sync', 'b.db', 'issued', '--key', 'issued=number'], 2, "unknown option '--key'"],
