@@ -211,8 +211,10 @@ function removeTemporaries(file: string): void {
 
 /** Makes a folder and those above it. Node's `recursive` never ends where the system has no place for one, as below /proc. */
 function makeFolders(path: string): void {
+  const above = dirname(path);
   if (existsSync(path)) return;
-  makeFolders(dirname(path));
+  // A drive that is not there is its own folder.
+  if (above !== path) makeFolders(above);
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
