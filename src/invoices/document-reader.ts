@@ -200,8 +200,8 @@ export class DocumentReader {
     const found = meant.findIndex((location) => isFilled(this.#cellAt(location)));
     if (meant[found] !== own) {
       const clash = this.#clashes[at]!;
-      // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds what the
-      // heading means.
+      // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds
+      // what the heading means.
       const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
       clash.hasOwn ||= !(ownCell?.kind === 'array' && ownCell.text.startsWith('{')) && isPresent;
       if (found !== -1) clash.meant = columns[found];

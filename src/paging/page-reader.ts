@@ -183,7 +183,7 @@ export class PageReader {
     return this.sizes.beginPage(from, place.moveTo(from), floor);
   }
 
-  /** Gives a range back, to be read several pages at once, where nothing behind it was cut off yet. Returns what is left of it. */
+  /** Gives a range back, to be read several pages at once, unless the one behind it was cut off. Returns what is left. */
   #giveBack(range: Range): Range {
     const { from, end, isAgain } = range;
     const [region] = this.#regions;
@@ -265,8 +265,8 @@ export class PageReader {
     if (total === undefined && reached <= from) extent.endsAt(from);
     const isEnd = total === undefined ? reached <= from || sizes.isFixed : reached >= total;
     const isFirst = offset === 0 && !sizes.isFixed && count > 0;
-    // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service may count
-    // pages in that size or in the requested one: for pages no larger than that, both are the same.
+    // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service
+    // may count pages in that size or in the requested one: for pages no larger than that, both are the same.
     const isTrusted = total === undefined || (isFirst ? isAgain : reached > from && !sizes.isFixed);
     // A larger page was requested, and the listing ends with the one that came.
     if (isEnd) return { from: Math.max(pageEnd, window.offset + window.size), end };

@@ -14,7 +14,7 @@ const MAX_BYTES = 64 * 1024;
 
 /**
  * Reads the token from a file, or from standard input when the file is `-`. A file that other users can read is refused; pipes,
- * devices and a shell's `<(…)` have no mode of their own. Throws UsageError for the file, AuthError when there is no token in it.
+ * devices and a shell's `<(…)` have no mode of their own. Throws UsageError for the file, AuthError without a token in it.
  */
 export async function readTokenFile(file: string, stdin: InputStream): Promise<ParsedToken> {
   if (file === '-') return readTokenInput(stdin, 'Token (not shown): ');

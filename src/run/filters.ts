@@ -19,7 +19,7 @@ const filter = <const Of extends Flag>(flag: Of & Pick<Filter<ValueOf<Of>>, 'tes
 const whereTests = () => import('../query/where/where.ts');
 const invoiceTests = () => import('../query/where/invoice-tests.ts');
 
-/** The flags that keep some of the records of any listing: all that belongs to each, as in `flags.ts`, and how its tests are made. */
+/** The flags that keep some of the records of any listing, declared as in `flags.ts`, with how their tests are made. */
 export const filters = {
   where: filter({
     syntax: '--where <condition>',

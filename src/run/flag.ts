@@ -55,7 +55,7 @@ export type ValueOf<One> = One extends { readonly parse: (...args: never[]) => i
               : true
         : never;
 
-/** What a flag does not go with, or needs. Flags are named as they are typed; `several profiles` is set by either flag for them. */
+/** What a flag excludes, or needs. Flags are named as typed; `several profiles` is set by either flag for them. */
 export interface Rule {
   /** None of these may be set beside it. */
   readonly not?: readonly string[];
@@ -97,7 +97,7 @@ export function narrowing(flags: Flags): string[] {
   return Object.values(flags).flatMap((flag) => (flag?.narrows ? flag.syntax : []));
 }
 
-/** The value of a flag, a setting or an argument, from its text. Throws UsageError with the name, the text and what is allowed. */
+/** Reads the value of a flag, a setting or an argument. Throws UsageError with its name, its text and what is allowed. */
 export function parseValue(
   { words, hint, range, parse }: Parsed,
   text: string,

@@ -168,7 +168,7 @@ export async function inPart(
   return state;
 }
 
-/** Opens the session of a part, and finds its settings and what names of columns mean. Its state has the session, which the caller closes. */
+/** Opens the session of a part, kept in its state for the caller to close, and finds its settings and meanings of columns. */
 async function openPart(
   run: Run,
   { source, profile: named, signal = run.context.signal }: PartOptions,

@@ -9,8 +9,8 @@ export interface Links {
   /** The link to a path, with its end and its signature. So a record that is read again a second later has another link. */
   sign(path: string): string;
   /**
-   * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file; `/portal/…` is where
-   * a customer's portal link leads. Undefined for any other path. `query` is what follows the question mark.
+   * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file; `/portal/…` is
+   * where a customer's portal link leads. Undefined for any other path. `query` is what follows the question mark.
    */
   open(path: string, query: string): Reply | undefined;
 }

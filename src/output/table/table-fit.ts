@@ -159,8 +159,8 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     }
     return fit;
   };
-  // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the last one,
-  // which in turn comes before names that are read well. Of equals the first counts.
+  // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the
+  // last one, which in turn comes before names that are read well. Of equals the first counts.
   const fits = [tellingOf, leastOf].flatMap((widthOf) =>
     [NAME.good, NAME.readable, 0].flatMap((name) =>
       [GAP, NARROW_GAP].map((gap) => {

@@ -181,8 +181,8 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
 
 /**
  * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were
- * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing, and
- * the conditions by which both are.
+ * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing,
+ * and the conditions by which both are.
  */
 async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExport, 'only' | 'conditions'>> {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;
