@@ -296,6 +296,15 @@ export class DocumentReader {
     return [...this.#lists].map(([at, list]) => [this.#names[at]!, list]);
   }
 
+  /** What no record has so far that tells what kind of document it is, and what follows. */
+  get untold(): readonly string[] {
+    const lacks = (...roles: Role[]): boolean => !roles.some((role) => this.hasColumnOf(role));
+    return [
+      ...(lacks('documentType') ? ['documentType: credit notes count as invoices'] : []),
+      ...(lacks('status', 'cancelled') ? ['status: cancelled documents count as open'] : []),
+    ];
+  }
+
   /** One of the role's columns that the records have; undefined where they have none. */
   columnThere(role: Role): string | undefined {
     return this.#columnsOf(role).find((one) => this.columnsThere.includes(one));

@@ -126,8 +126,7 @@ function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) 
     const isPastDue: boolean[] = [];
     document.fold(batch, () => isPastDue.push(isOverdue(openItemOf(document), today)));
     // Rows of chosen columns may lack those that tell a credit note or a cancelled document.
-    const canTell =
-      isChosen !== true || (document.hasColumnOf('documentType') && document.hasColumnOf('status'));
+    const canTell = isChosen !== true || document.untold.length === 0;
     return canTell ? isPastDue : [];
   };
 }

@@ -9,7 +9,13 @@ import { scanRecord } from '../../json/scan-records.ts';
 import { noValueIn } from '../missing-columns.ts';
 import { ExportFile } from './export-file.ts';
 import { ofProfiles, profilesInExport } from './read-export.ts';
-import { deliveredForm, shownFlags, withoutFilterOf, type DeliveredFile } from './read-receipt.ts';
+import {
+  deliveredForm,
+  FISCAL_ID_FILTER,
+  shownFlags,
+  withoutFilterOf,
+  type DeliveredFile,
+} from './read-receipt.ts';
 
 /** Which export is compared with which records of now. */
 export interface EarlierOptions {
@@ -224,7 +230,7 @@ async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExpor
   if (profile !== undefined && profiles.length === 1 && owner !== profile)
     refuse(`its receipt says that it is of ${owner}, not of ${profile}`, 'Name the export of this profile.');
   return isSamePart
-    ? { only: [], conditions: only.filter((one) => !/^--[a-z]+-fiscal-id /.test(one)) }
+    ? { only: [], conditions: only.filter((one) => !FISCAL_ID_FILTER.test(one)) }
     : { only: withoutFilterOf(fiscalIds, earlierOnly), conditions: [] };
 }
 

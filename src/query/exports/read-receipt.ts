@@ -114,10 +114,13 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
 }
 
+/** A filter of fiscal IDs among the flags of a receipt, and its list. */
+export const FISCAL_ID_FILTER = /^--[a-z]+-fiscal-id (.*)$/s;
+
 /** The flags that left records of these fiscal IDs out of an export: all but a filter of fiscal IDs that has them. */
 export function withoutFilterOf(ids: readonly string[], only: readonly string[]): readonly string[] {
   return only.filter((one) => {
-    const [, list] = /^--[a-z]+-fiscal-id (.*)$/s.exec(one) ?? [];
+    const [, list] = FISCAL_ID_FILTER.exec(one) ?? [];
     const all = list?.split(',').map(foldFiscalId) ?? [];
     return ids.length === 0 || !ids.every((id) => all.includes(foldFiscalId(id)));
   });

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { errorOf, UsageError } from '../../errors.ts';
 import { DocumentReader, KIND_ROLES } from '../../invoices/document-reader.ts';
-import { isAmountRole, meaningOf, type Role } from '../../invoices/fields.ts';
+import { isAmountRole, meaningOf } from '../../invoices/fields.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
 import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
@@ -59,17 +59,12 @@ export function exportSource(request: FromRequest): Source {
     const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
     const matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
     const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
-    const has = (role: Role): boolean => reader.hasColumnOf(role);
-    const hasType = (): boolean => has('documentType');
-    const hasStatus = (): boolean => has('status') || has('cancelled');
     for await (const batch of read) {
-      if (matters && !(hasType() && hasStatus())) reader.fold(batch, () => {});
+      if (matters && reader.untold.length > 0) reader.fold(batch, () => {});
       yield batch;
     }
     if (reader.records === 0) return;
-    const text = `${shown} has no`;
-    if (!hasType()) notices.warn(`${text} documentType: credit notes count as invoices`);
-    if (!hasStatus()) notices.warn(`${text} status: cancelled documents count as open`);
+    for (const one of reader.untold) notices.warn(`${shown} has no ${one}`);
   };
 
   /** Throws as that where records show that they are rows, and warns where they may be. */
