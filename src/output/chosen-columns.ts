@@ -201,3 +201,8 @@ function typed(choice: Choice): string {
   if (choice.kind === 'without') return `-${choice.column}`;
   return choice.heading === undefined ? choice.column : `${choice.heading}=${choice.column}`;
 }
+
+/** The column of a choice as `toJSON` writes it. */
+export function columnOf(typedChoice: string): string {
+  return typedChoice.slice(typedChoice.lastIndexOf('=') + 1);
+}

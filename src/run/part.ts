@@ -3,6 +3,7 @@ import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import { fieldOf, ROLES, type Meanings } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
+import { columnOf } from '../output/chosen-columns.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
@@ -199,9 +200,8 @@ async function openPart(
   if (session === undefined && !isJoined)
     profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
   const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
-  // A column that was chosen by the name of its role has that name in the export.
-  // A copy has no headings, but what was typed: `Saldo=open`.
-  const names = [...chosen.map((typed) => typed.replace(/^.*=/s, '')), ...headings.values()];
+  // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
+  const names = [...chosen.map(columnOf), ...headings.values()];
   const asRoles = ROLES.filter((role) => names.includes(role)).map((role) => [fieldOf(role), role] as const);
   const field = [...asRoles, ...(flags.field ?? [])];
   return {
