@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Finding } from './findings.ts';
 import type { ConfigStore } from './profiles/profile.ts';
-import type { NetworkProbe } from './api/network-probe.ts';
 import type { Limiter } from './api/limiter.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';
@@ -26,8 +25,6 @@ export interface Context {
   readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
   /** Gets what a run finds, and from time to time how far it is, in place of standard error. */
   readonly listener?: RunListener | undefined;
-  /** Does the steps of a connection one by one, to find out what is wrong with it. */
-  readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine, to know whether the run that locked a file is still alive. */
   readonly processes: Processes;
   /** Loads a part of the runtime without its warning that the part is experimental. */

@@ -79,7 +79,6 @@ function realContext(own: OwnProcess, descriptors: typeof DESCRIPTORS): Context 
     },
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
-    networkProbe: async () => (await import('./api/network-probe.ts')).nodeNetworkProbe,
   };
 }
 

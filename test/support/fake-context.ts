@@ -1,6 +1,5 @@
 import type { OpenTransport } from '../../src/api/transport.ts';
 import { knownSecrets } from '../../src/api/redact.ts';
-import type { NetworkProbe } from '../../src/api/network-probe.ts';
 import type { Context, Environment, SpinnerOptions, StartSpinner } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore } from '../../src/profiles/store.ts';
@@ -23,7 +22,6 @@ export interface FakeContextOptions {
   readonly config?: () => Promise<ConfigStore>;
   /** By default a test that opens a connection fails. */
   readonly openTransport?: OpenTransport;
-  readonly networkProbe?: NetworkProbe;
 }
 
 /** A Context that touches nothing but the store's folder named in its environment. */
@@ -69,7 +67,6 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
         return openStore({ env, homedir: noHome, clock, processes, signal: stop.signal, uid });
       }),
     openTransport: options.openTransport ?? refuseTransport,
-    networkProbe: async () => options.networkProbe ?? refuseTransport(),
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };
 }

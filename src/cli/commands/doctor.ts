@@ -1,10 +1,7 @@
-import { isIP } from 'node:net';
 import { networkFailure } from '../../api/network-failure.ts';
-import type { HostAndPort } from '../../api/network-probe.ts';
-import { proxyFor } from '../../api/transport.ts';
+import type { ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
-import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
 import {
@@ -34,7 +31,7 @@ const doctorFlags = {
 
 export const doctorCommand = declareCommand({
   description:
-    'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
+    'Looks at the store, the base address, the way to the service, the clock and the token, and makes one ' +
     'call to each listing. A line each, with what to fix. The exit code is that of the first failure. ' +
     'folio auth status says the same of the set-up alone, in a row for each profile.',
   examples: [
@@ -149,7 +146,7 @@ interface Access {
   readonly tokenHint?: string;
 }
 
-/** Makes all checks in order: the set-up, the network step by step, the token, each listing. */
+/** Makes all checks in order: the set-up, the network, the token, each listing. */
 async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck): Promise<void> {
   const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
@@ -167,15 +164,21 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
       return ok(`${baseUrl.href} (${resolved.from})`);
     });
-    let isReached = baseUrl !== undefined;
-    const steps = baseUrl && (await networkSteps(baseUrl, context));
-    for (const name of NETWORK_STEPS) {
-      const { status } = await check(name, () => {
-        if (steps === undefined) return skipped('needs a base address');
-        return isReached ? steps[name]() : skipped('not tried, since a step before it failed');
-      });
-      isReached &&= status !== 'failed';
-    }
+    let answer: ResponseHead | undefined;
+    await check('network', async () => {
+      if (baseUrl === undefined) return skipped('needs a base address');
+      const start = context.clock.elapsed();
+      const reached = await reach(context, baseUrl);
+      ({ answer } = reached);
+      const milliseconds = Math.round(context.clock.elapsed() - start);
+      const by = reached.proxyHost === undefined ? '' : `, through the proxy ${reached.proxyHost}`;
+      return ok(`${baseUrl.host} answers in ${milliseconds} ms${by}`, { milliseconds });
+    });
+    await check('clock', () =>
+      answer === undefined
+        ? skipped(NOT_REACHED)
+        : compareClocks(answer.headers['date'], context.clock.now()),
+    );
     await check('token', async () => {
       if (sandbox) return ok('of the sandbox');
       if (store.status === 'failed') return skipped('needs the store');
@@ -194,7 +197,7 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
     for (const resource of listings) {
       await check(resource.name, () => {
         if (access === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
-        if (!isReached) return skipped('not tried, since the service is not reached');
+        if (answer === undefined) return skipped(NOT_REACHED);
         return checkListing(context, resource, { baseUrl, ...access });
       });
     }
@@ -259,90 +262,33 @@ async function checkListing(
   }
 }
 
-/** The steps to the service, in order. */
-const NETWORK_STEPS = ['proxy', 'DNS', 'TCP', 'TLS', 'clock'] as const;
-
-/** A certificate that ends within so many milliseconds is a warning. */
-const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
 /** The most milliseconds that a clock may be off. */
 const CLOCK_TOLERANCE = 60_000;
-/** The time limit, in ms, of the one request that looks at the service's clock. */
-const CLOCK_TIMEOUT = 30_000;
+/** The time limit of the request that looks for the service, in ms. */
+const REACH_TIMEOUT = 30_000;
 
-async function networkSteps(
-  baseUrl: URL,
-  context: Context,
-): Promise<Record<(typeof NETWORK_STEPS)[number], Check>> {
-  const { clock, env, signal } = context;
-  const probe = await context.networkProbe();
-  // Set by the first step, which throws UsageError for a proxy that cannot be used.
-  let proxy: ReturnType<typeof proxyFor>;
-  /** The host to connect to: the proxy, where there is one. */
-  const nearest = (): HostAndPort => placeOf(proxy === undefined ? baseUrl : new URL(proxy.url));
-  /** Throws the network's error in the words that a listing would use. */
-  const fail = (error: unknown): never => {
-    signal.throwIfAborted();
-    const to = { host: baseUrl.host, proxyHost: proxy?.host, timeout: CLOCK_TIMEOUT };
-    throw networkFailure(error, to)?.failure ?? error;
-  };
-  const timed = async (step: () => Promise<string>): Promise<CheckResult> => {
-    const start = clock.elapsed();
-    const text = await step().catch(fail);
-    const milliseconds = Math.round(clock.elapsed() - start);
-    return ok(`${text} (${milliseconds} ms)`, { milliseconds });
-  };
-  return {
-    proxy: () => {
-      proxy = proxyFor(baseUrl.origin, env);
-      if (proxy !== undefined) return ok(`${proxy.host}, from HTTPS_PROXY`);
-      return ok(env['https_proxy'] || env['HTTPS_PROXY'] ? 'set, but not for this address' : 'none');
-    },
-    DNS: () => {
-      const { host } = nearest();
-      if (isIP(host) !== 0) return ok(`${host} is an address, there is no name to look up`);
-      return timed(async () => {
-        const addresses = await probe.lookup(host, signal);
-        return `${host} is ${addresses.slice(0, 4).join(', ')}${addresses.length > 4 ? ', …' : ''}`;
-      });
-    },
-    TCP: () =>
-      timed(async () => {
-        const place = nearest();
-        await probe.connect(place, signal);
-        return `${place.host} takes connections on port ${place.port}`;
-      }),
-    TLS: async () => {
-      if (baseUrl.protocol === 'http:') return skipped('not needed: plain http on this machine');
-      const now = clock.now();
-      let validTo = Number.NaN;
-      const result = await timed(async () => {
-        const shown = await probe.handshake(placeOf(baseUrl), proxy, signal);
-        ({ validTo } = shown);
-        const end = Number.isNaN(validTo) ? 'of unknown end' : `ends ${describeMoment(validTo, now)}`;
-        return `${shown.protocol}; certificate by ${shown.issuer}, ${end}`;
-      });
-      if (!(validTo - now < CERTIFICATE_TIME)) return result;
-      return warning(result.text, 'Tell the operator of the service, or of the proxy, that it ends soon.');
-    },
-    // The service's clock, and ours, by which folio judges the end of a token. The request carries no token.
-    clock: async () => {
-      const transport = await context.openTransport({ connections: 1, env });
-      try {
-        const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
-        const request = { url: baseUrl, headers, signal, timeout: CLOCK_TIMEOUT };
-        const response = await transport.open(request).catch(fail);
-        response.discard();
-        return compareClocks(response.headers['date'], clock.now());
-      } finally {
-        await transport.close();
-      }
-    },
-  };
-}
+const NOT_REACHED = 'not tried, since the service is not reached';
 
-function placeOf({ hostname, port, protocol }: URL): HostAndPort {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
+/**
+ * Sends one request without a token, to which any answer will do, and returns its head. Throws the error of the network in the
+ * words that a listing would use, which name what failed: the proxy, the look-up of the name, the connection, the certificate.
+ */
+async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
+  const transport = await openTransport({ connections: 1, env });
+  try {
+    const proxyHost = transport.proxy?.(baseUrl.origin)?.host;
+    const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
+    const request = { url: baseUrl, headers, signal, timeout: REACH_TIMEOUT };
+    const answer = await transport.open(request).catch((error: unknown) => {
+      signal.throwIfAborted();
+      const to = { host: baseUrl.host, proxyHost, timeout: REACH_TIMEOUT };
+      throw networkFailure(error, to)?.failure ?? error;
+    });
+    answer.discard();
+    return { answer, proxyHost };
+  } finally {
+    await transport.close();
+  }
 }
 
 function compareClocks(date: string | undefined, now: number): CheckResult {
