@@ -2,11 +2,10 @@ import type { Clock } from '../context.ts';
 import { BadBody, ServiceError, errorCode } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
 import { Limiter } from './limiter.ts';
-import { networkFailure } from './network-failure.ts';
 import { withoutSecrets, type Redact } from './redact.ts';
 import { FailedTry, refusedTry, Retries, RetryQuota, type RetryOptions } from './retry.ts';
 import { statusFailure } from './status-failure.ts';
-import type { Proxy, ResponseHead, Transport, TransportResponse } from './transport.ts';
+import type { ResponseHead, Transport, TransportResponse } from './transport.ts';
 
 /** A response that came whole. */
 interface Answer extends ResponseHead {
@@ -89,14 +88,13 @@ interface Call<T> {
 export class ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #proxy: Proxy | undefined;
   readonly #retries: Retries;
   /** Since the client was made: requests that were sent, retries among them, and bytes of all bodies on the wire. */
   readonly stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
 
   constructor(options: ClientOptions) {
-    const { token, transport, baseUrl, version, clock, retry, concurrency } = options;
+    const { token, version, clock, retry, concurrency } = options;
     this.#options = options;
     this.#headers = {
       authorization: token,
@@ -104,7 +102,6 @@ export class ApiClient {
       'accept-encoding': 'gzip',
       'user-agent': `folio/${version}`,
     };
-    this.#proxy = transport.proxy?.(baseUrl.origin);
     const { limiter = new Limiter(concurrency), quota = new RetryQuota() } = options;
     this.#retries = new Retries({ clock, retry, limiter, quota });
   }
@@ -142,13 +139,17 @@ export class ApiClient {
 
   /** Makes one attempt. Throws FailedTry, the error of a status in `passes`, and every error of `parse` except BadBody. */
   async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<T> {
-    const { observe } = this.#options;
-    const { url, request, label } = call;
+    const { observe, clock, transport, timeout } = this.#options;
+    const { url, request, label, signal } = call;
     const { parse, takes = [] } = request;
     this.stats.requests++;
     observe?.({ kind: 'request', ...label, attempt });
-    const answer = await this.#receive(call);
-    const { status, headers, body, milliseconds } = answer;
+    const started = clock.elapsed();
+    const response = await transport.open({ url, headers: this.#headers, signal, timeout });
+    const { status, headers } = response;
+    const body = await wholeBody(response);
+    const milliseconds = Math.round(clock.elapsed() - started);
+    const answer = { status, headers, body, milliseconds };
     this.stats.bytes += body.length;
     observe?.({ kind: 'response', ...label, attempt, status, milliseconds, bytes: body.length });
     // The next request may start while this body is inflated and parsed.
@@ -159,20 +160,6 @@ export class ApiClient {
     } catch (error) {
       if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
       throw new FailedTry(unusableBody(error, headers, url), true, answer);
-    }
-  }
-
-  /** Sends the request and receives the whole response. Throws FailedTry for an error of the network. */
-  async #receive({ url, signal }: Call<unknown>): Promise<Answer> {
-    const { clock, transport, timeout } = this.#options;
-    const started = clock.elapsed();
-    try {
-      const response = await transport.open({ url, headers: this.#headers, signal, timeout });
-      const { status, headers } = response;
-      const body = await wholeBody(response);
-      return { status, headers, body, milliseconds: Math.round(clock.elapsed() - started) };
-    } catch (error) {
-      throw networkFailure(error, { host: url.host, proxyHost: this.#proxy?.host, timeout }) ?? error;
     }
   }
 

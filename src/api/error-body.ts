@@ -64,12 +64,11 @@ interface PartialErrors {
 }
 
 /**
- * Reads the `errors` of a page from their JSON (undefined when the page has none). By the specification they are an array
+ * Reads the `errors` of a page from their JSON. By the specification they are an array
  * of objects. A text, a single object or anything else becomes a warning as well, so that no problem is lost because of its
  * form. `redact` sees the words before they are cut.
  */
-export function readPartialErrors(json: Buffer | undefined, redact: Redact = (text) => text): PartialErrors {
-  if (json === undefined) return { missingFiscalIds: [], warnings: [] };
+export function readPartialErrors(json: Buffer, redact: Redact = (text) => text): PartialErrors {
   let value: unknown;
   try {
     value = JSON.parse(json.toString());

@@ -3,7 +3,6 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../context.ts';
 import { ServiceError, errorCode } from '../errors.ts';
 import { checkLink } from './address.ts';
-import { networkFailure, type RequestDestination } from './network-failure.ts';
 import { Limiter } from './limiter.ts';
 import { FailedTry, refusedTry, Retries, RetryQuota, type RetryOptions } from './retry.ts';
 import type { Transport, TransportResponse } from './transport.ts';
@@ -73,14 +72,11 @@ export class FileClient {
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': `folio/${version}` };
     let url = start;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const to = { host: url.host, proxyHost: transport.proxy?.(url.origin)?.host, timeout };
-      const response = await transport.open({ url, headers, signal, timeout }).catch((error: unknown) => {
-        throw networkFailure(error, to) ?? error;
-      });
+      const response = await transport.open({ url, headers, signal, timeout });
       const { status, headers: answered } = response;
       if (status === 200) {
         const head = { contentType: answered['content-type'], path: url.pathname };
-        return take(head, fileBody(response, to)).finally(() => response.discard());
+        return take(head, fileBody(response, url.host)).finally(() => response.discard());
       }
       await drain(response);
       const { location } = answered;
@@ -118,17 +114,14 @@ const MAX_FILE_BYTES = 256 * 2 ** 20;
  * Yields the bytes of the file in a response. Ends only when the file is whole; otherwise throws FailedTry, which says whether
  * another attempt may succeed. A response that does not say how long it is could be cut short without a sign, so it is refused.
  */
-async function* fileBody(response: TransportResponse, to: RequestDestination): AsyncGenerator<Buffer> {
+async function* fileBody(response: TransportResponse, host: string): AsyncGenerator<Buffer> {
   const { headers } = response;
   const failure = (message: string, retryable = false): FailedTry =>
     new FailedTry(new ServiceError(message), retryable);
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
-    throw failure(
-      `${to.host} does not say how long the file is, so folio could not tell whether it is whole`,
-    );
+    throw failure(`${host} does not say how long the file is, so folio could not tell whether it is whole`);
   const body = decode(response);
-  if (body === undefined)
-    throw failure(`${to.host} sent the file with an encoding that folio did not request`);
+  if (body === undefined) throw failure(`${host} sent the file with an encoding that folio did not request`);
   let length = 0;
   try {
     for await (const chunk of body) {
@@ -138,10 +131,10 @@ async function* fileBody(response: TransportResponse, to: RequestDestination): A
       yield chunk;
     }
   } catch (error) {
-    if (errorCode(error)?.startsWith('Z_')) throw failure(`the file from ${to.host} came damaged`, true);
-    throw networkFailure(error, to) ?? error;
+    if (errorCode(error)?.startsWith('Z_')) throw failure(`the file from ${host} came damaged`, true);
+    throw error;
   }
-  if (length === 0) throw failure(`${to.host} sent an empty file`, true);
+  if (length === 0) throw failure(`${host} sent an empty file`, true);
 }
 
 /** Some stores keep files compressed and send them so, even when that was not requested. Undefined for another encoding. */

@@ -1,14 +1,11 @@
 import { ServiceError, errorCode, isTlsFailure } from '../errors.ts';
 import { FailedTry } from './retry.ts';
-import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
 export interface RequestDestination {
   readonly host: string;
   /** Host and port of the proxy on the way, if there is one. */
   readonly proxyHost: string | undefined;
-  /** The request's time limit in ms. */
-  readonly timeout: number;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -33,19 +30,18 @@ const CONNECTING =
 const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
+/** The failure for a request to `host` that took longer than its limit in ms; `begun` is whether its response had begun. */
+export function timedOut(host: string, timeout: number, begun: boolean): FailedTry {
+  const what = begun ? 'did not complete its response' : 'did not answer';
+  const hint = 'Allow more time with --timeout.';
+  return new FailedTry(new ServiceError(`${host} ${what} within ${timeout / 1000} s`, { hint }), true);
+}
+
 /**
  * The failure for an error of the network, in one line with the host and the reason. Another attempt may succeed, but not after
  * a bad certificate or the refusal of a proxy. Undefined for any other error, which is a fault of folio.
  */
 export function networkFailure(error: unknown, to: RequestDestination): FailedTry | undefined {
-  if (error instanceof TransportTimeout) {
-    const what = error.begun ? 'did not complete its response' : 'did not answer';
-    return failedTry(`${to.host} ${what} within ${to.timeout / 1000} s`, {
-      cause: error,
-      hint: 'Allow more time with --timeout.',
-      retryable: true,
-    });
-  }
   if (!(error instanceof Error)) return undefined;
   // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
   const named = errorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE' : '');

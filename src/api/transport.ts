@@ -19,8 +19,8 @@ export interface ResponseHead {
 /** The head of a response, and its body as it arrives. */
 export interface TransportResponse extends ResponseHead {
   /**
-   * The bytes on the wire, not inflated, to be read once and to their end, unless `discard` is called. Throws the error of the
-   * network, TransportTimeout or the signal's reason.
+   * The bytes on the wire, not inflated, to be read once and to their end, unless `discard` is called. Throws FailedTry for an
+   * error of the network, or the signal's reason.
    */
   readonly body: AsyncIterable<Buffer>;
   /** Ends the response; the rest of its body is dropped. */
@@ -28,12 +28,9 @@ export interface TransportResponse extends ResponseHead {
 }
 
 export interface Transport {
-  /** The proxy on the way to an origin, if there is one. */
-  proxy?(origin: string): Proxy | undefined;
   /**
-   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` names it), with
-   * TransportTimeout, with the signal's reason, or with a FolioError when folio itself refuses. The client decides what
-   * that means.
+   * Sends one GET, once, and follows no redirect. Rejects with FailedTry for an error of the network, with the signal's reason, or
+   * with a FolioError when folio itself refuses.
    */
   open(request: TransportRequest): Promise<TransportResponse>;
   /** Ends all connections at once, also those in use. */
@@ -56,23 +53,10 @@ export interface TransportOptions {
 /** Opens a transport. Throws UsageError for an environment with which it would not be safe. */
 export type OpenTransport = (options: TransportOptions) => Promise<Transport>;
 
-/** A request took longer than its time limit. */
-export class TransportTimeout extends Error {
-  readonly code = 'FOLIO_TIMEOUT';
-  /** Whether the response had begun, which means that its body was slow. */
-  readonly begun: boolean;
-
-  constructor(milliseconds: number, begun: boolean) {
-    super(`${begun ? 'the response was not complete' : 'no response'} within ${milliseconds} ms`);
-    this.name = 'TransportTimeout';
-    this.begun = begun;
-  }
-}
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A proxy between folio and the service. It only opens tunnels (CONNECT), so it sees no request. */
-export interface Proxy {
+interface Proxy {
   /** With user and password, so it is never shown. */
   readonly url: string;
   /** Host and port, for messages. */

@@ -1,14 +1,13 @@
 import { lookup } from 'node:dns';
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
-import { Agent, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
 import { leadsToThisMachine, linkToThisMachine } from './address.ts';
+import { networkFailure, timedOut, type RequestDestination } from './network-failure.ts';
 import {
   proxyFor,
-  TransportTimeout,
   type OpenTransport,
-  type Proxy,
   type TransportOptions,
   type TransportRequest,
   type TransportResponse,
@@ -31,27 +30,30 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   // Undici loads it late, and after avoidSlowExit that takes 15 ms instead of 2.
   if (origin?.startsWith('https:')) await import('node:tls');
   await avoidSlowExit();
-  const byProxy = new Map<string | undefined, Connections>();
-  const connectionsTo = (to: string): Connections => {
-    const proxy = proxyFor(to, env);
-    const known = byProxy.get(proxy?.url) ?? openConnections(options, proxy);
-    byProxy.set(proxy?.url, known);
-    return known;
-  };
+  const closing = new AbortController();
+  // Every request and every connection listens: many listeners are no leak here.
+  setMaxListeners(0, closing.signal);
+  /** By the address of the proxy. */
+  const dispatchers = new Map<string | undefined, Dispatcher>();
   return {
-    proxy: (to) => proxyFor(to, env),
     async open(request) {
-      const { url } = request;
+      const { url, signal } = request;
       if (origin !== undefined && url.origin !== origin) {
         throw new ServiceError(
           `refused to send a request to ${url.host}: these requests belong to ${origin} alone`,
         );
       }
-      request.signal.throwIfAborted();
-      return openResponse(connectionsTo(url.origin).dispatcher, request);
+      signal.throwIfAborted();
+      const proxy = proxyFor(url.origin, env);
+      const dispatcher = dispatchers.get(proxy?.url) ?? openDispatcher(options, proxy?.url, closing.signal);
+      dispatchers.set(proxy?.url, dispatcher);
+      const to = { host: url.host, proxyHost: proxy?.host };
+      return openResponse(dispatcher, request, { to, closing: closing.signal });
     },
     async close() {
-      await Promise.all([...byProxy.values()].map((connections) => connections.destroy()));
+      // Requests may wait where undici no longer looks when it is destroyed: in a pool whose connections have all ended.
+      closing.abort(new ServiceError('the connection to the service is closed'));
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
 };
@@ -63,18 +65,20 @@ export const openUndiciTransport: OpenTransport = async (options) => {
 async function openResponse(
   dispatcher: Dispatcher,
   { url, headers, signal, timeout }: TransportRequest,
+  { to, closing }: { readonly to: RequestDestination; readonly closing: AbortSignal },
 ): Promise<TransportResponse> {
   const stop = new AbortController();
   const stopped = new Promise<never>((_, reject) => {
     stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error), { once: true });
   });
   let begun = false;
-  const timer = setTimeout(() => stop.abort(new TransportTimeout(timeout, begun)), timeout);
-  const onAbort = (): void => stop.abort(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => stop.abort(timedOut(to.host, timeout, begun)), timeout);
+  const onAbort = (): void => stop.abort(signal.aborted ? signal.reason : closing.reason);
+  const signals = [signal, closing];
+  for (const one of signals) one.addEventListener('abort', onAbort, { once: true });
   const finish = (): void => {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    for (const one of signals) one.removeEventListener('abort', onAbort);
   };
   try {
     const response = await Promise.race([
@@ -92,10 +96,19 @@ async function openResponse(
     const { statusCode: status, body } = response;
     // The reader of the body gets the error. When there is no reader, the error must not end the process.
     body.on('error', () => {}).on('close', finish);
-    return { status, headers: joinHeaders(response.headers), body, discard: () => void body.destroy() };
+    const discard = (): void => void body.destroy();
+    return { status, headers: joinHeaders(response.headers), body: chunksOf(body, to), discard };
   } catch (error) {
     finish();
-    throw error;
+    throw networkFailure(error, to) ?? error;
+  }
+}
+
+async function* chunksOf(body: AsyncIterable<Buffer>, to: RequestDestination): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw networkFailure(error, to) ?? error;
   }
 }
 
@@ -110,54 +123,24 @@ function joinHeaders(
   return result;
 }
 
-/** Connections through one proxy, or without any. */
-interface Connections {
-  readonly dispatcher: Dispatcher;
-  /** Ends all connections at once, also those in use or still being made, and refuses the requests that wait for one. */
-  destroy(): Promise<void>;
-}
-
-function openConnections(options: TransportOptions, proxy: Proxy | undefined): Connections {
-  const { connections, refusesThisMachine } = options;
-  const closing = new AbortController();
-  // Every connection listens: many listeners are no leak here.
-  setMaxListeners(0, closing.signal);
-  // An agent forgets a pool whose connections have all ended, though requests may wait in it: destroy() would leave it.
-  const pools = new Set<Pool>();
-  const factory = (origin: string | URL, settings: Pool.Options): Pool => {
-    for (const pool of pools) if (pool.destroyed) pools.delete(pool);
-    const pool = new Pool(origin, settings);
-    pools.add(pool);
-    return pool;
-  };
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing.signal };
+/** @param proxyUrl undefined for connections without a proxy */
+function openDispatcher(
+  { connections, refusesThisMachine }: TransportOptions,
+  proxyUrl: string | undefined,
+  closing: AbortSignal,
+): Dispatcher {
+  // Undici would let connections that are still being made go on when it is destroyed.
+  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
   // The timer of each request limits all of it. undici's own timers limit parts of it, and only in seconds.
-  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, factory };
-  const dispatcher =
-    proxy === undefined
-      ? new Agent({
-          ...limits,
-          connect: { ...connect, ...(refusesThisMachine && { lookup: lookupElsewhere }) },
-        })
-      : // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
-        new EnvHttpProxyAgent({
-          ...limits,
-          httpsProxy: proxy.url,
-          httpProxy: '',
-          noProxy: '',
-          requestTls: connect,
-          proxyTls: connect,
-        });
-  return {
-    dispatcher,
-    async destroy() {
-      // close() would wait for requests in flight, and those of a stopped run may hang.
-      const destroyed = [dispatcher.destroy(), ...[...pools].map((pool) => pool.destroy())];
-      // destroy() does not end connections that are still being made; they would keep the process alive.
-      closing.abort();
-      await Promise.all(destroyed);
-    },
-  };
+  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  if (proxyUrl === undefined)
+    return new Agent({
+      ...limits,
+      connect: { ...connect, ...(refusesThisMachine && { lookup: lookupElsewhere }) },
+    });
+  // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
+  const addresses = { httpsProxy: proxyUrl, httpProxy: '', noProxy: '' };
+  return new EnvHttpProxyAgent({ ...limits, ...addresses, requestTls: connect, proxyTls: connect });
 }
 
 /**

@@ -249,6 +249,7 @@ const readCursorPage: OnePage<CursorPage>['read'] = (body, { records, members })
 
 /** The most bytes of `errors`, which are parsed. Errors for all fiscal IDs that an address can hold take less. */
 const MAX_ERRORS = 4 * 1024 * 1024;
+const NO_ERRORS = Buffer.from('[]');
 
 /** Passes on the errors of a page that came nevertheless. Throws BadBody where they are too large. */
 function passErrors(
@@ -265,7 +266,8 @@ function passErrors(
       start,
     );
   }
-  onErrors(body.subarray(...errors));
+  const json = body.subarray(...errors);
+  if (!json.equals(NO_ERRORS)) onErrors(json);
 }
 
 /**

@@ -92,7 +92,7 @@ export class ServiceErrors {
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
   }
 
-  readonly add = (errors: Buffer | undefined): void => {
+  readonly add = (errors: Buffer): void => {
     const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
     this.addUnknown(missingFiscalIds);
     for (const warning of warnings) this.#warnings.add(warning);

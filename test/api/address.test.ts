@@ -29,9 +29,9 @@ describe('parseBaseUrl', () => {
 
   it('shows the address that it refuses', () => {
     expect(() => parseBaseUrl('FTP://api.example.com/v1')).toThrow(
-      'the base address FTP://api.example.com/v1 is refused: FTP:// is not a way to reach the service',
+      'the base address FTP://api.example.com/v1 is refused: it is not of the form https://host[:port][/path], in plain letters',
     );
-    expect(() => parseBaseUrl(`ftp://${'x'.repeat(201)}`)).toThrow('the base address is refused: ftp://');
+    expect(() => parseBaseUrl(`ftp://${'x'.repeat(201)}`)).toThrow('the base address is refused: it');
   });
 });
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { networkFailure } from '../../src/api/network-failure.ts';
-import { TransportTimeout } from '../../src/api/transport.ts';
+import { networkFailure, timedOut } from '../../src/api/network-failure.ts';
 import { ServiceError } from '../../src/errors.ts';
 
 const failed = (code: string, message = 'what the system says\nmore', cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
-const direct = { host: 'api.example.com', proxyHost: undefined, timeout: 60_000 };
+const direct = { host: 'api.example.com', proxyHost: undefined };
 const proxied = { ...direct, proxyHost: 'proxy:3128' };
-const slow = (begun: boolean) => networkFailure(new TransportTimeout(60_000, begun), direct)!;
+const slow = (begun: boolean) => timedOut('api.example.com', 60_000, begun);
 
 describe('networkFailure', () => {
   it('knows the error of the HTTP parser, which has no code', () => {

@@ -1,3 +1,4 @@
+import { networkFailure } from '../../src/api/network-failure.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
 
 /** A response in part: 200 without headers unless it says so. A body that is not bytes or text is sent as JSON. */
@@ -17,8 +18,10 @@ export function answeringTransport(
     requests,
     async open(request) {
       request.signal.throwIfAborted();
-      const answered = await answer(request, requests.push(request) - 1);
-      if (answered instanceof Error) throw answered;
+      const number = requests.push(request) - 1;
+      const answered = await (async () => answer(request, number))().catch((error: Error) => error);
+      const to = { host: request.url.host, proxyHost: undefined };
+      if (answered instanceof Error) throw networkFailure(answered, to) ?? answered;
       const body = (async function* () {
         yield bytesOf(answered.body ?? '');
       })();

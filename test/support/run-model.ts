@@ -1,5 +1,6 @@
 import { TEST_TOKEN } from './run-here.ts';
-import { TransportTimeout, type OpenTransport, type TransportRequest } from '../../src/api/transport.ts';
+import { timedOut } from '../../src/api/network-failure.ts';
+import type { OpenTransport, TransportRequest } from '../../src/api/transport.ts';
 import { runCommandLine } from '../../src/cli/program.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -27,10 +28,8 @@ interface ModelTransportOptions {
 function modelTransport({ service, script, turns, onRequest, clock }: ModelTransportOptions) {
   const requests: SeenRequest[] = [];
   let open = 0;
-  const answer = async (
-    seen: SeenRequest,
-    { url, signal, timeout }: TransportRequest,
-  ): Promise<PartialResponse> => {
+  const answer = async (seen: SeenRequest, request: TransportRequest): Promise<PartialResponse> => {
+    const { url, signal } = request;
     const page = service.page(url);
     onRequest(seen);
     const fault = script?.(seen, page ?? NO_PAGE);
@@ -38,7 +37,7 @@ function modelTransport({ service, script, turns, onRequest, clock }: ModelTrans
       await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
     if (fault === undefined) return page === undefined ? NOT_THERE : respond(page);
-    if (fault.kind !== 'answer') return fail(fault.kind, clock(), timeout);
+    if (fault.kind !== 'answer') return fail(fault.kind, clock(), request);
     clock().advance(fault.milliseconds ?? 0);
     return fault.of(page ?? NO_PAGE);
   };
@@ -52,11 +51,15 @@ function modelTransport({ service, script, turns, onRequest, clock }: ModelTrans
   return { requests, open: openTransport };
 }
 
-function fail(kind: Exclude<Fault['kind'], 'answer'>, clock: FakeClock, timeout: number): never {
+function fail(
+  kind: Exclude<Fault['kind'], 'answer'>,
+  clock: FakeClock,
+  { url, timeout }: TransportRequest,
+): never {
   if (kind === 'reset') throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   if (kind === 'cut') throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
   clock.advance(timeout);
-  throw new TransportTimeout(timeout, kind === 'drip');
+  throw timedOut(url.host, timeout, kind === 'drip');
 }
 
 interface Exit {

@@ -1,5 +1,5 @@
-import { networkFailure } from '../../api/network-failure.ts';
-import type { ResponseHead } from '../../api/transport.ts';
+import { FailedTry } from '../../api/retry.ts';
+import { proxyFor, type ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -168,10 +168,10 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
     await check('network', async () => {
       if (baseUrl === undefined) return skipped('needs a base address');
       const start = context.clock.elapsed();
-      const reached = await reach(context, baseUrl);
-      ({ answer } = reached);
+      answer = await reach(context, baseUrl);
       const milliseconds = Math.round(context.clock.elapsed() - start);
-      const by = reached.proxyHost === undefined ? '' : `, through the proxy ${reached.proxyHost}`;
+      const proxy = proxyFor(baseUrl.origin, context.env);
+      const by = proxy === undefined ? '' : `, through the proxy ${proxy.host}`;
       return ok(`${baseUrl.host} answers in ${milliseconds} ms${by}`, { milliseconds });
     });
     await check('clock', () =>
@@ -273,19 +273,16 @@ const NOT_REACHED = 'not tried, since the service is not reached';
  * Sends one request without a token, to which any answer will do, and returns its head. Throws the error of the network in the
  * words that a listing would use, which name what failed: the proxy, the look-up of the name, the connection, the certificate.
  */
-async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
+async function reach({ env, signal, openTransport }: Context, baseUrl: URL): Promise<ResponseHead> {
   const transport = await openTransport({ connections: 1, env });
   try {
-    const proxyHost = transport.proxy?.(baseUrl.origin)?.host;
     const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
     const request = { url: baseUrl, headers, signal, timeout: REACH_TIMEOUT };
-    const answer = await transport.open(request).catch((error: unknown) => {
-      signal.throwIfAborted();
-      const to = { host: baseUrl.host, proxyHost, timeout: REACH_TIMEOUT };
-      throw networkFailure(error, to)?.failure ?? error;
-    });
+    const answer = await transport.open(request);
     answer.discard();
-    return { answer, proxyHost };
+    return answer;
+  } catch (error) {
+    throw error instanceof FailedTry ? error.failure : error;
   } finally {
     await transport.close();
   }

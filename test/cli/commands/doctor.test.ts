@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { proxyFor, type OpenTransport } from '../../../src/api/transport.ts';
+import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
 import { listings } from '../../../src/resources/index.ts';
 import { answeringTransport } from '../../support/fake-transport.ts';
@@ -29,9 +29,8 @@ function service({
   seen = [] as unknown[],
   error = '',
 } = {}): OpenTransport {
-  return async ({ origin, env }) => ({
-    proxy: (to) => proxyFor(to, env),
-    ...answeringTransport(({ url: { pathname }, headers }) => {
+  return async ({ origin }) =>
+    answeringTransport(({ url: { pathname }, headers }) => {
       if (origin === undefined) {
         seen.push(headers);
         if (error !== '') return Object.assign(new Error(error.toLowerCase()), { code: error });
@@ -39,8 +38,7 @@ function service({
       }
       if (pathname.endsWith(down)) return { status: 502, body: {} };
       return { body: pathname.endsWith('/customers') ? customersOf(['{"id":1}']) : pageOf(['{"id":1}']) };
-    }),
-  });
+    });
 }
 
 async function doctor(options: FakeContextOptions = {}, argv: readonly string[] = []) {
