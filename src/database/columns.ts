@@ -160,8 +160,6 @@ function widened(type: ColumnType, content: ColumnType): ColumnType {
 export class RowReader {
   /** The names of the columns of its rows. */
   readonly names: readonly string[];
-  /** Records with a text in which NUL is shown as U+FFFD. */
-  withNul = 0;
   readonly #cells = fieldReader();
   readonly #dialect: Dialect;
   readonly #columns: readonly TableColumn[];
@@ -190,20 +188,15 @@ export class RowReader {
     for (let known = this.#indexes.length; known < cells.columns.length; known++)
       this.#indexes.push(this.#indexOf.get(storableText(cells.columns[known]!)));
     const row: StoredValue[] = [recordBytes(batch, index).toString('utf8'), ...this.#empty];
-    let hasNul = false;
     for (let at = 0; at < cells.columns.length; at++) {
       const column = this.#indexes[at];
       const kind = cells.spans.kinds[at];
       if (kind === ABSENT || column === undefined) continue;
       let { text } = cells.cell(at)!;
       // NUL comes as an escape. PostgreSQL cannot hold it, and programs that read SQLite take it for the end of the text.
-      if (kind === ESCAPED_TEXT && text.includes('\0')) {
-        text = text.replaceAll('\0', '\uFFFD');
-        hasNul = true;
-      }
+      if (kind === ESCAPED_TEXT) text = text.replaceAll('\0', '\uFFFD');
       row[column + 1] = this.#dialect.value(this.#columns[column]!.type, text);
     }
-    if (hasNul) this.withNul++;
     if (this.#documents !== undefined) row.push(...this.#documents.read(batch, index));
     return row;
   }

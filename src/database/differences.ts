@@ -1,24 +1,21 @@
 import type { FieldsOf } from '../invoices/fields.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
-import { recordBytes } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
 /**
- * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; RESPELL its row, where the record says
- * the same in other bytes, which is no change; BRING_BACK a row that had gone, as it was or CHANGED; or REWORK its row, where the
- * record is the same and only the columns that folio works out have other values.
+ * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; REWRITE its row, which is no change: the
+ * record says the same in other bytes, or the columns that folio works out have other values; or BRING_BACK a row that had gone, as
+ * it was or CHANGED.
  */
-export const [LEAVE, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED, RESPELL, REWORK] = [
-  0, 1, 2, 3, 4, 5, 6,
-] as const;
+export const [LEAVE, ADD, CHANGE, REWRITE, BRING_BACK, BRING_BACK_CHANGED] = [0, 1, 2, 3, 4, 5] as const;
 
 /** What a user calls a change. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
 /** What a user sees of each action, by its number; nothing of the others. */
-const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', 'back', 'back'];
+const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', undefined, 'back', 'back'];
 
 /** The rows of one profile in a table of records. */
 export interface ProfileRows {
@@ -103,40 +100,7 @@ async function findRespelt(
     for (const { key, number, batch, index } of records) {
       const before = scanRecord(Buffer.from(stored.get(key)!));
       if (comparer.isSame([before, 0], [batch, index]))
-        actions[number] = actions[number] === CHANGE ? RESPELL : BRING_BACK;
+        actions[number] = actions[number] === CHANGE ? REWRITE : BRING_BACK;
     }
   }
-}
-
-/** A record that a sync would add, change, mark as gone or take back. */
-export interface SampleChange {
-  readonly change: Change;
-  readonly key: string;
-  /** As it is now; of one that is gone, as it was. */
-  readonly record: string;
-}
-
-/** Records of each kind that a plan names. */
-const SAMPLES = 5;
-
-/** The first records of each kind of change. */
-export async function sampleChanges(
-  database: Database | undefined,
-  { table, profile }: ProfileRows,
-  { listing, actions, gone }: Differences,
-): Promise<readonly SampleChange[]> {
-  const samples: Record<Change, SampleChange[]> = { added: [], changed: [], gone: [], back: [] };
-  for await (const records of listing.withAction(actions, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED)) {
-    for (const { key, number, batch, index } of records) {
-      const change = CHANGES[actions[number]!]!;
-      if (samples[change].length < SAMPLES)
-        samples[change].push({ change, key, record: recordBytes(batch, index).toString('utf8') });
-    }
-  }
-  for (const key of gone.slice(0, SAMPLES)) {
-    const sql = `SELECT _raw FROM ${database!.table(table)} WHERE _profile = ? AND _key = ?`;
-    const [row] = await database!.query(sql, [profile, key]);
-    samples.gone.push({ change: 'gone', key, record: String(row?.[0]) });
-  }
-  return Object.values(samples).flat();
 }

@@ -2,13 +2,7 @@ import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
-import {
-  findDifferences,
-  sampleChanges,
-  type Change,
-  type Differences,
-  type SampleChange,
-} from './differences.ts';
+import { findDifferences, type Change, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, makeRunTables, newestRuns, type StoredRun } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
@@ -49,8 +43,6 @@ export interface SyncedPart {
   readonly counts: Readonly<Record<Change, number>>;
   readonly error: FolioError | undefined;
   readonly written?: WrittenRecords;
-  /** Of a plan: the first records of each kind of change. */
-  readonly samples?: readonly SampleChange[];
 }
 
 /** Rows below which a table has no limit for those that go at once. */
@@ -102,13 +94,7 @@ export async function planSync(
   { goneLimit }: SyncOptions,
 ): Promise<readonly SyncedPart[]> {
   const planned: SyncedPart[] = [];
-  for (const part of parts) {
-    const { differences, ...synced } = await compare(database, part, goneLimit);
-    planned.push({
-      ...synced,
-      samples: differences === undefined ? [] : await sampleChanges(database, part, differences),
-    });
-  }
+  for (const part of parts) planned.push(await compare(database, part, goneLimit));
   return planned;
 }
 

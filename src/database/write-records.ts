@@ -8,12 +8,11 @@ import {
   BRING_BACK_CHANGED,
   CHANGE,
   LEAVE,
-  RESPELL,
-  REWORK,
+  REWRITE,
   type RecordsToWrite,
 } from './differences.ts';
 import { DOCUMENT_COLUMNS, DocumentColumns, documentRule } from './document-columns.ts';
-import type { ListedRecord, ShowRecord } from './spooled-listing.ts';
+import type { ShowRecord } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 /** What the user is to know of how rows were written. */
@@ -22,8 +21,6 @@ export interface WrittenRecords {
   readonly retyped: readonly TableColumn[];
   /** Fields that are in `_raw` alone, since the table has no room for more columns. */
   readonly withoutColumn: readonly string[];
-  /** Records with NUL in a text, which the database's columns show as U+FFFD. */
-  readonly withNul: number;
   readonly unreadable: readonly UnreadableColumn[];
   /** By which rule the columns of documents were worked out; undefined for records that are none. */
   readonly rule: string | undefined;
@@ -38,7 +35,7 @@ interface Writing extends RecordsToWrite {
 const KEYS_TOGETHER = 500;
 
 /** Actions that write the cells of a row that is there. */
-const UPDATES: readonly number[] = [CHANGE, RESPELL, BRING_BACK, BRING_BACK_CHANGED];
+const UPDATES: readonly number[] = [CHANGE, REWRITE, BRING_BACK, BRING_BACK_CHANGED];
 
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, toWrite: RecordsToWrite): Promise<WrittenRecords> {
@@ -55,7 +52,7 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
-  await updateRows(writing, reader, documents);
+  await updateRows(writing, reader);
   if (differences.actions.includes(ADD))
     await database.insert(table, [...OWN_COLUMNS, ...reader.names.slice(1)], newRows(writing, reader));
   if (lacksKey) await addRecordKey(database, table);
@@ -64,7 +61,6 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
       ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
     ),
     withoutColumn,
-    withNul: reader.withNul,
     unreadable: facts.size === 0 ? [] : await unreadableColumns(database, toWrite, view),
     rule,
   };
@@ -89,14 +85,14 @@ async function readAhead(
     return { facts: survey.facts() };
   }
   const documents = await DocumentColumns.of(database.dialect, writing, take);
-  if (rule === lastRule) await findReworked(writing, documents);
+  if (rule === lastRule) await findOutdated(writing, documents);
   // By another rule than that of the last sync, all rows that would be left are worked out anew.
-  else for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWORK;
+  else for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWRITE;
   return { facts: survey.facts(), documents };
 }
 
-/** Finds unchanged rows to rework: their counterparty has a newer document, or lost its newest one. */
-async function findReworked(writing: Writing, documents: DocumentColumns): Promise<void> {
+/** Finds the rows of unchanged records whose counterparty has a newer document, or lost its newest one. */
+async function findOutdated(writing: Writing, documents: DocumentColumns): Promise<void> {
   const { database, rows, profile, differences } = writing;
   const { listing, actions } = differences;
   const sql = `SELECT _key, _party, _party_name FROM ${rows} WHERE _profile = ? AND _gone_run IS NULL`;
@@ -104,7 +100,7 @@ async function findReworked(writing: Writing, documents: DocumentColumns): Promi
     for (const [key, party = null, name = null] of group) {
       const number = listing.find(String(key));
       if (number >= 0 && actions[number] === LEAVE && !documents.isNewest(number, party, name))
-        actions[number] = REWORK;
+        actions[number] = REWRITE;
     }
   }
 }
@@ -120,28 +116,22 @@ async function markGone(writing: Writing): Promise<void> {
 }
 
 /** Writes the rows that are there. */
-async function updateRows(
-  writing: Writing,
-  reader: RowReader,
-  documents: DocumentColumns | undefined,
-): Promise<void> {
+async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
   const { database, rows, profile, run, differences } = writing;
   const { listing, actions } = differences;
   // Where the record has the same values as before, the run of its last change stays.
   const own = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
-  const update = updateOf(rows, [...own, ...reader.names.map(assigned)]);
-  for await (const records of listing.withAction(actions, ...UPDATES, REWORK)) {
-    const having = (...wanted: readonly number[]): readonly ListedRecord[] =>
-      records.filter(({ number }) => wanted.includes(actions[number]!));
-    const changed = having(CHANGE, BRING_BACK, BRING_BACK_CHANGED).map(({ key }) => key);
+  const cells = reader.names.map((name) => `${quoteName(name)} = ?`);
+  const update = `UPDATE ${rows} SET ${[...own, ...cells].join(', ')} WHERE _profile = ? AND _key = ?`;
+  for await (const records of listing.withAction(actions, ...UPDATES)) {
+    const changed = records.filter(({ number }) => actions[number] !== REWRITE).map(({ key }) => key);
     await keepHistory(writing, changed, "CASE WHEN _gone_run IS NULL THEN 'changed' ELSE 'back' END");
-    const updated = having(...UPDATES).map(({ key, number, batch, index }) => {
+    const updated = records.map(({ key, number, batch, index }) => {
       const isChanged = actions[number] === CHANGE || actions[number] === BRING_BACK_CHANGED;
       const hash = listing.index.contentText(number);
       return [hash, isChanged ? run : null, ...reader.read(batch, index), profile, key];
     });
     await database.each(update, updated);
-    if (documents !== undefined) await rework(writing, documents, having(REWORK));
   }
 }
 
@@ -155,36 +145,6 @@ async function* newRows(
       const hash = listing.index.contentText(number);
       return [profile, key, hash, run, run, null, ...reader.read(batch, index)];
     });
-}
-
-/** Writes the columns that folio works out anew where they have other values now. */
-async function rework(
-  { database, rows, profile }: Writing,
-  documents: DocumentColumns,
-  records: readonly ListedRecord[],
-): Promise<void> {
-  if (records.length === 0) return;
-  const names = [...DOCUMENT_COLUMNS.keys()];
-  const keys = records.map(({ key }) => key);
-  const sql = `SELECT _key, ${names.map(quoteName).join(', ')} FROM ${rows} WHERE _profile = ?`;
-  const stored = await database.query(ofKeys(sql, keys), [profile, ...keys]);
-  const textOf = (cells: StoredRow): string => JSON.stringify(cells.map(String));
-  const before = new Map(stored.map(([key, ...cells]) => [String(key), textOf(cells)]));
-  const changed = records
-    .map(({ key, batch, index }) => ({ key, cells: documents.read(batch, index) }))
-    .filter(({ key, cells }) => textOf(cells) !== before.get(key));
-  await database.each(
-    updateOf(rows, names.map(assigned)),
-    changed.map(({ key, cells }) => [...cells, profile, key]),
-  );
-}
-
-function updateOf(rows: string, changes: readonly string[]): string {
-  return `UPDATE ${rows} SET ${changes.join(', ')} WHERE _profile = ? AND _key = ?`;
-}
-
-function assigned(column: string): string {
-  return `${quoteName(column)} = ?`;
 }
 
 /** @param change what is said of it in the history, in SQL */

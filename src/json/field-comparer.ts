@@ -1,6 +1,5 @@
 import { CellReader, cellJson, type Cell } from './cells.ts';
 import { canonicalNumber } from './decimal.ts';
-import { TEXT_OR_NUMBER } from './json-object.ts';
 import type { RecordBatch } from './records.ts';
 import { withoutSignedLinks } from './signed-links.ts';
 
@@ -46,6 +45,9 @@ function isSame({ column, before, after }: DifferingField): boolean {
   const [one, other] = [before, after].map((cell) => canonical(`{${name}:${cellJson(cell)}}`));
   return one === other;
 }
+
+/** The texts and the numbers in JSON text. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 /** JSON text as another one, which is the same for all spellings of the same: each number as a text, texts behind a mark. */
 function canonical(json: string): string {

@@ -17,13 +17,3 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
     return undefined;
   }
 }
-
-/** The texts and the numbers in JSON text. */
-export const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-
-/** The value of JSON text, each number in it a text of its digits: JSON.parse takes 9007199254740993 for the number before it. */
-export function parseWithDigits(json: string): unknown {
-  return JSON.parse(
-    json.replace(TEXT_OR_NUMBER, (literal) => (literal.startsWith('"') ? literal : `"${literal}"`)),
-  );
-}

@@ -54,9 +54,7 @@ describeDatabases('%s', (newAddress, engine) => {
     const texts = [...fc.sample(text, 300), String.raw`\u0000`, String.raw`\N`];
     const records = texts.map((a, id) => JSON.stringify({ id, a, list: [a] }));
     const database = await open(await newAddress());
-    const { written } = await sync(database, records);
-    const withNul = texts.filter((each) => each.includes('\0'));
-    expect(written!.withNul).toBe(withNul.length);
+    await sync(database, records);
     const rows = await database.query('SELECT a, list, _raw FROM issued ORDER BY id');
     expect(rows).toEqual(
       texts.map((a, id) => [a.replaceAll('\0', '\uFFFD'), JSON.stringify([a]), records[id]]),

@@ -1,7 +1,5 @@
-import type { Change, SampleChange } from '../../database/differences.ts';
 import type { SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
-import { parseWithDigits } from '../../json/json-object.ts';
 import { shownInOrder } from '../../output/column-looks.ts';
 import { writeAndCommit, openDestination } from '../../output/files/destination.ts';
 import type { Format } from '../../output/formats.ts';
@@ -37,7 +35,7 @@ export async function showResults(
   );
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
   run.notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
-  await showRows(run, { format, rows, samples: results.flatMap(sampleRows) });
+  await showRows(run, format, rows);
   for (const { name, resource, synced } of results) {
     const notices = results.length > 1 ? run.notices.forPart(name) : run.notices;
     if (synced.written !== undefined) warnOfTable(notices, tableOf(resource), synced.written);
@@ -55,7 +53,7 @@ export async function showResults(
 function warnOfTable(
   notices: Notices,
   table: string,
-  { retyped, withoutColumn, withNul, unreadable }: WrittenRecords,
+  { retyped, withoutColumn, unreadable }: WrittenRecords,
 ): void {
   for (const { name: column } of retyped) {
     notices.warn(
@@ -68,83 +66,44 @@ function warnOfTable(
     );
   }
   for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);
-  if (withNul > 0) {
-    notices.warn(
-      `${countOf(withNul, 'record')} with the character NUL in a text: columns show U+FFFD instead, _raw has it`,
-    );
-  }
 }
 
 function rowOf(values: Readonly<Record<string, string | number | null>>): Row {
   return Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]);
 }
 
-const CHANGES: readonly Change[] = ['added', 'changed', 'gone', 'back'];
-
 function resultRow({ resource, synced }: ListingResult): Row {
-  const { part, total = null, counts, error, samples } = synced;
-  const first = CHANGES.map((change) => {
-    const some = samples?.filter((sample) => sample.change === change) ?? [];
-    return [`first.${change}`, some.map((sample) => nameOf(sample, resource)).join(', ') || null];
-  });
+  const { part, total = null, counts, error } = synced;
   return [
     ...rowOf({ profile: part.profile, resource: oneWordName(resource, '-'), total, ...counts }),
     ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
-    ...rowOf({ error: error?.message ?? null, ...(samples && Object.fromEntries(first)) }),
+    ...rowOf({ error: error?.message ?? null }),
   ];
 }
 
-/** The label of the record, and its key. */
-function nameOf(sample: SampleChange, resource: Resource): string {
-  const name = labelOf(sample, resource);
-  return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
-}
-
-function labelOf({ record }: SampleChange, { label }: Resource): string | undefined {
-  const name = (parseWithDigits(record) as Record<string, unknown>)[label];
-  return typeof name === 'string' ? name : undefined;
-}
-
-function sampleRows({ resource, synced: { part, samples = [] } }: ListingResult): readonly Row[] {
-  return samples.map((sample) => {
-    const { change, key } = sample;
-    const record = labelOf(sample, resource) ?? null;
-    return rowOf({ change, profile: part.profile, resource: oneWordName(resource, '-'), record, key });
-  });
-}
-
-interface ResultRows {
-  readonly format: Format | undefined;
-  readonly rows: readonly Row[];
-  /** Shown below a table; other formats have them in their rows. */
-  readonly samples: readonly Row[];
-}
-
-async function showRows({ context, flags }: Run, { format, rows, samples }: ResultRows): Promise<void> {
+async function showRows(
+  { context, flags }: Run,
+  format: Format | undefined,
+  rows: readonly Row[],
+): Promise<void> {
   const plan = await planOutput(context, { format, color: flags.color });
   const isTable = plan.format === 'table';
+  const shown = isTable ? forPeople(rows) : rows;
+  const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
-  const write = async (shown: readonly Row[]): Promise<void> => {
-    const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
+  await writeAndCommit(destination, async () => {
     const known = columns && shownInOrder(columns);
     const writer = plan.openWriter(destination, { ...plan.layout, columns, known });
     await writer.write(batchOfRows(shown));
     await writer.end();
-  };
-  await writeAndCommit(destination, async () => {
-    if (!isTable) return write(rows);
-    await write(forPeople(rows));
-    if (samples.length === 0) return;
-    await destination.write('\n');
-    await write(forPeople(samples));
   });
 }
 
-/** The rows without columns that are useless in a table: columns without values, and those of another table. */
+/** The rows without the columns that are useless in a table: those without values, and a profile that is the only one. */
 function forPeople(rows: readonly Row[]): readonly Row[] {
   const isUseful = (name: string): boolean => {
     const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
     return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
   };
-  return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && isUseful(name)));
+  return rows.map((row) => row.filter(([name]) => isUseful(name)));
 }

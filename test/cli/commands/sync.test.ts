@@ -94,45 +94,37 @@ describe('folio sync', () => {
     expect(await rowsOf(path, `SELECT ${columns} FROM issued ORDER BY _key`)).toBe(rows);
   });
 
-  it('plans without a trace, with the numbers of documents digit for digit', async () => {
+  it('plans without a trace', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const plan = async (issued: string[]): Promise<unknown> =>
       JSON.parse((await runSync({ issued }, [path, 'issued', '--plan', '--format', 'json'])).text);
-    const added = { added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' };
-    expect(await plan(modelRecords(3))).toMatchObject([added]);
+    expect(await plan(modelRecords(3))).toMatchObject([{ added: 3 }]);
     expect(existsSync(path)).toBe(false);
     await runSync({ issued: modelRecords(3) }, [path, 'issued']);
     const bytes = readFileSync(path);
-    const number = '12345678901234567890';
-    const first = { 'first.added': 'F-3 (3)', 'first.changed': `${number} (1)`, 'first.gone': 'F-0 (0)' };
-    const changed = [...modelRecords(2, 2), `{"id":1,"number":${number}}`];
-    expect(await plan(changed)).toMatchObject([{ added: 1, changed: 1, gone: 1, ...first }]);
+    const changed = [...modelRecords(2, 2), '{"id":1}'];
+    expect(await plan(changed)).toMatchObject([{ added: 1, changed: 1, gone: 1 }]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('plans for people with the first records below the table', needingTerminal, async () => {
+  it('shows people a table without empty columns', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'books.db');
-    const sync = ['--sandbox', 'sync', path, 'issued', 'received', 'customers', 'funds'];
-    await runHere(sync);
-    await ask(path, 'DELETE FROM issued WHERE number = 10002');
-    await ask(path, "UPDATE received SET _hash = '', _raw = '{}' WHERE rowid = 1");
-    const { code, screen } = await show([...sync, '--plan', '--no-progress']);
+    const { code, screen } = await show([
+      '--sandbox',
+      'sync',
+      path,
+      'issued',
+      'funds',
+      '--plan',
+      '--no-progress',
+    ]);
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
-    const [key] = await ask(path, 'SELECT number, _key FROM received WHERE rowid = 1');
-    const [number, id] = key!.split('|');
     expect(code).toBe(0);
     expect(plain).toBe(
-      'resource   total  added  changed  gone  back  seconds\n' +
-        '─────────  ─────  ─────  ───────  ────  ────  ───────\n' +
-        'issued       120      1        0     0     0      S\n' +
-        'received      90      0        1     0     0      S\n' +
-        'customers     40      0        0     0     0      S\n' +
-        'funds         12      0        0     0     0      S\n' +
-        '\n' +
-        'change   resource  record  key\n' +
-        '───────  ────────  ──────  ────────────────────────\n' +
-        'added    issued    10002   22dc41daa5fc06297e5a4486\n' +
-        `changed  received  ${number!.padEnd(6)}  ${id}\n`,
+      'resource  total  added  changed  gone  back  seconds\n' +
+        '────────  ─────  ─────  ───────  ────  ────  ───────\n' +
+        'issued      120    120        0     0     0      S\n' +
+        'funds        12     12        0     0     0      S\n',
     );
   });
 
