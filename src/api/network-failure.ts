@@ -4,7 +4,7 @@ import { FailedTry } from './retry.ts';
 /** Where a request was going. */
 export interface RequestDestination {
   readonly host: string;
-  /** Host and port of the proxy on the way, if there is one. */
+  /** Host and port of the proxy that may be on the way. */
   readonly proxyHost: string | undefined;
 }
 
@@ -23,10 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
 };
 
-/** Codes of errors while connecting. With a proxy on the way, it is the proxy that cannot be reached. */
-const CONNECTING =
-  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UNKNOWN|UND_ERR_CONNECT_TIMEOUT)$/;
-/** Codes of all other errors of the network. */
+/** Codes of other errors of the network. */
 const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
@@ -49,26 +46,28 @@ export function networkFailure(error: unknown, to: RequestDestination): FailedTr
   const code = named === 'ERR_ASSERTION' ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (isTlsFailure(code)) return tlsFailure(error, to.host);
-  const proxy = `the proxy ${to.proxyHost} on the way to ${to.host}`;
   const answered = Number(/^Proxy response \((\d+)\)/.exec(error.message)?.[1]);
   if (answered > 0) {
-    return failedTry(`${proxy} does not let folio through (${answered})`, {
-      cause: error,
-      retryable: answered >= 500,
-      hint:
-        answered === 407
-          ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
-          : 'Check HTTPS_PROXY.',
-    });
+    return failedTry(
+      `the proxy ${to.proxyHost} on the way to ${to.host} does not let folio through (${answered})`,
+      {
+        cause: error,
+        retryable: answered >= 500,
+        hint:
+          answered === 407
+            ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
+            : 'Check HTTPS_PROXY.',
+      },
+    );
   }
   if (!(code in REASONS) && !OTHER.test(code)) return undefined;
   const reason =
     REASONS[code] ?? (code.startsWith('HPE') ? 'its answer is not HTTP' : firstLine(error.message));
-  const isProxy = to.proxyHost !== undefined && CONNECTING.test(code);
-  return failedTry(`could not reach ${isProxy ? proxy : to.host}: ${reason} (${code})`, {
+  const way = to.proxyHost === undefined ? '' : `, or the proxy ${to.proxyHost} on the way`;
+  return failedTry(`could not reach ${to.host}${way}: ${reason} (${code})`, {
     cause: error,
     retryable: true,
-    hint: `Check the network and ${isProxy ? 'HTTPS_PROXY' : 'the base address'}.`,
+    hint: `Check the network${way === '' ? ' and the base address' : ', the base address and HTTPS_PROXY'}.`,
   });
 }
 

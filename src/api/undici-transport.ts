@@ -6,7 +6,7 @@ import { ServiceError, UsageError } from '../errors.ts';
 import { leadsToThisMachine, linkToThisMachine } from './address.ts';
 import { networkFailure, timedOut, type RequestDestination } from './network-failure.ts';
 import {
-  proxyFor,
+  proxyIn,
   type OpenTransport,
   type TransportOptions,
   type TransportRequest,
@@ -26,15 +26,28 @@ const BUFFERED_BYTES = 256 * 1024;
 export const openUndiciTransport: OpenTransport = async (options) => {
   const { origin, env } = options;
   refuseUncheckedTls(env);
-  if (origin !== undefined) proxyFor(origin, env);
+  const proxy = origin?.startsWith('http:') ? undefined : proxyIn(env);
   // Undici loads it late, and after avoidSlowExit that takes 15 ms instead of 2.
   if (origin?.startsWith('https:')) await import('node:tls');
   await avoidSlowExit();
   const closing = new AbortController();
   // Every request and every connection listens: many listeners are no leak here.
   setMaxListeners(0, closing.signal);
-  /** By the address of the proxy. */
-  const dispatchers = new Map<string | undefined, Dispatcher>();
+  const { connections, refusesThisMachine } = options;
+  // Undici would let connections that are still being made go on when it is destroyed.
+  const safely = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing.signal };
+  const connect = { ...safely, ...(refusesThisMachine && { lookup: lookupElsewhere }) };
+  // The timer of each request limits all of it. undici's own timers limit parts of it, and only in seconds.
+  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect };
+  const dispatcher =
+    proxy === undefined
+      ? new Agent(limits)
+      : new EnvHttpProxyAgent({
+          ...limits,
+          ...{ httpsProxy: proxy.url, noProxy: proxy.except, requestTls: safely, proxyTls: safely },
+          // Else undici reads the environment itself.
+          httpProxy: '',
+        });
   return {
     async open(request) {
       const { url, signal } = request;
@@ -44,16 +57,13 @@ export const openUndiciTransport: OpenTransport = async (options) => {
         );
       }
       signal.throwIfAborted();
-      const proxy = proxyFor(url.origin, env);
-      const dispatcher = dispatchers.get(proxy?.url) ?? openDispatcher(options, proxy?.url, closing.signal);
-      dispatchers.set(proxy?.url, dispatcher);
-      const to = { host: url.host, proxyHost: proxy?.host };
+      const to = { host: url.host, proxyHost: url.protocol === 'https:' ? proxy?.host : undefined };
       return openResponse(dispatcher, request, { to, closing: closing.signal });
     },
     async close() {
       // Requests may wait where undici no longer looks when it is destroyed: in a pool whose connections have all ended.
       closing.abort(new ServiceError('the connection to the service is closed'));
-      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+      await dispatcher.destroy();
     },
   };
 };
@@ -121,26 +131,6 @@ function joinHeaders(
     if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return result;
-}
-
-/** @param proxyUrl undefined for connections without a proxy */
-function openDispatcher(
-  { connections, refusesThisMachine }: TransportOptions,
-  proxyUrl: string | undefined,
-  closing: AbortSignal,
-): Dispatcher {
-  // Undici would let connections that are still being made go on when it is destroyed.
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
-  // The timer of each request limits all of it. undici's own timers limit parts of it, and only in seconds.
-  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-  if (proxyUrl === undefined)
-    return new Agent({
-      ...limits,
-      connect: { ...connect, ...(refusesThisMachine && { lookup: lookupElsewhere }) },
-    });
-  // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
-  const addresses = { httpsProxy: proxyUrl, httpProxy: '', noProxy: '' };
-  return new EnvHttpProxyAgent({ ...limits, ...addresses, requestTls: connect, proxyTls: connect });
 }
 
 /**

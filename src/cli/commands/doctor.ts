@@ -1,5 +1,5 @@
 import { FailedTry } from '../../api/retry.ts';
-import { proxyFor, type ResponseHead } from '../../api/transport.ts';
+import { proxyIn, type ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -170,9 +170,9 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       const start = context.clock.elapsed();
       answer = await reach(context, baseUrl);
       const milliseconds = Math.round(context.clock.elapsed() - start);
-      const proxy = proxyFor(baseUrl.origin, context.env);
-      const by = proxy === undefined ? '' : `, through the proxy ${proxy.host}`;
-      return ok(`${baseUrl.host} answers in ${milliseconds} ms${by}`, { milliseconds });
+      const proxy = baseUrl.protocol === 'https:' ? proxyIn(context.env) : undefined;
+      const set = proxy === undefined ? '' : `; HTTPS_PROXY is ${proxy.host}`;
+      return ok(`${baseUrl.host} answers in ${milliseconds} ms${set}`, { milliseconds });
     });
     await check('clock', () =>
       answer === undefined

@@ -170,10 +170,8 @@ describe('folio doctor', () => {
     const { code, stdout } = await doctor({ env });
     expect(code).toBe(0);
     const reached = 'ok network api.example.com answers in 0 ms';
-    expect(lineOf(stdout, 'network')).toBe(`${reached}, through the proxy proxy.example:3128`);
+    expect(lineOf(stdout, 'network')).toBe(`${reached}; HTTPS_PROXY is proxy.example:3128`);
     expect(stdout).not.toContain('pass-word');
-    const exempt = await doctor({ env: { ...env, NO_PROXY: 'example.com' } });
-    expect(lineOf(exempt.stdout, 'network')).toBe(reached);
   });
 
   it.each(['received', 'customers'])('fails where %s do, and looks at the others', async (name) => {
