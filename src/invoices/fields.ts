@@ -255,10 +255,15 @@ export const CURRENCY_MEMBERS = ['currency', 'currencyCode'] as const;
 
 /** The names for rows of the objects in a list, which may have a currency of their own. */
 export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
-  const own = CURRENCY_MEMBERS.map((column) => `${list}.${column}`);
-  const of = ({ columns, ...rest }: Fields): Fields => ({
-    ...rest,
-    columns: { ...columns, currency: [...own, ...columns.currency] },
-  });
-  return { ...meanings, fields: mapProfiles(meanings.fields, of) };
+  const currency = CURRENCY_MEMBERS.map((column) => `${list}.${column}`);
+  return { ...meanings, fields: withColumns(meanings.fields, { currency }) };
+}
+
+/** The fields with likelier columns for some roles, before those that they have. */
+export function withColumns(fields: FieldsOf, likelier: Partial<RoleColumns>): FieldsOf {
+  const columnsOf = ({ columns }: Fields, role: Role) => [...(likelier[role] ?? []), ...columns[role]];
+  return mapProfiles(fields, (of) => ({
+    ...of,
+    columns: Object.fromEntries(ROLES.map((role) => [role, columnsOf(of, role)])) as Record<Role, string[]>,
+  }));
 }

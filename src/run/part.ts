@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { fieldOf, ROLES, type Meanings } from '../invoices/fields.ts';
+import { fieldOf, ROLES, withColumns, type Meanings, type Role } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { columnOf } from '../output/chosen-columns.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
@@ -202,8 +202,9 @@ async function openPart(
   const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
   // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
   const names = [...chosen.map(columnOf), ...headings.values()];
-  const asRoles = ROLES.filter((role) => names.includes(role)).map((role) => [fieldOf(role), role] as const);
-  const field = [...asRoles, ...(flags.field ?? [])];
+  const { field = [] } = flags;
+  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
+  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
   return {
     run,
     context,
@@ -215,7 +216,11 @@ async function openPart(
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
     meanings: {
-      fields: fieldsOf(store, { resource, profile, isSeveral: isJoined, field }),
+      // Others that it has keep their meaning.
+      fields: withColumns(
+        fieldsOf(store, { resource, profile, isSeveral: isJoined, field }),
+        Object.fromEntries(asRoles.map((role) => [role, [role]])),
+      ),
       headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
       byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
       known: resource && settingOf('known', resource),

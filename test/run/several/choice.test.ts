@@ -222,11 +222,15 @@ describe('an export of one profile', () => {
       ['issued --profile south --columns open,currency', 'roles.jsonl'],
       ['issued --profile south --columns Saldo=open,currency', 'headed.jsonl'],
       ['issued --from FOLDER/headed.jsonl', 'again.jsonl'],
+      ['issued --profile south --columns Saldo=open,*', 'both.jsonl'],
     ])
       expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
-    const sum = async (line: string) => (await run(`issued ${line} --open --sum open --no-header`)).stdout;
+    const sum = async (line: string, column = 'open') =>
+      (await run(`issued ${line} --open --sum ${column} --no-header`)).stdout;
     for (const file of ['south.jsonl', 'copy.jsonl', 'roles.jsonl', 'headed.jsonl', 'again.jsonl'])
       expect(await sum(`--from FOLDER/${file}`)).toBe(await sum('--profile south'));
+    for (const column of ['open', 'saldo'])
+      expect(await sum('--from FOLDER/both.jsonl', column)).toBe(await sum('--profile south', column));
     expect(await sum('--from FOLDER/issued.jsonl')).toBe(await sum('--profile north'));
     const page = 'report --from FOLDER/issued.jsonl --from FOLDER/received.jsonl --format json';
     await expectRefused(run(page), `issued.jsonl is of north, and ${folder}/received.jsonl of south\n`);
