@@ -182,7 +182,7 @@ function planView(
     if (shownAs === undefined) continue;
     const expression = expressionOf(dialect, column, shownAs);
     const view = { name, shownAs, expression, isNew: !kept.has(name) };
-    planned.set(name, { ...view, lost: lostWhere(dialect, view, held) });
+    planned.set(name, { ...view, lost: held && lostWhere(view, held) });
   }
   const names = new Set([...kept.keys(), ...planned.keys()]);
   return [...names].flatMap((name) => planned.get(name) ?? []);
@@ -215,18 +215,12 @@ async function makeView(database: Database, table: string, columns: readonly Vie
   );
 }
 
-function lostWhere(
-  { engine }: Dialect,
-  { name, shownAs, expression }: ViewColumn,
-  held: ColumnFacts | undefined,
-): string | undefined {
+function lostWhere({ name, shownAs, expression }: ViewColumn, held: ColumnFacts): string | undefined {
   const cell = quoteName(name);
-  if (!STRICT.has(shownAs) || expression === cell || held?.cells === 0) return undefined;
+  if (!STRICT.has(shownAs) || expression === cell || held.cells === 0) return undefined;
   // To test each text takes a database a tenth of the time of a first sync. The survey has seen already what they are.
-  if (shownAs !== 'date' || held === undefined || held.cells !== held.days + held.times + held.empty)
-    return `CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
-  // PostgreSQL has no year 0.
-  return engine === 'SQLite' ? undefined : `${cell} LIKE '0000%'`;
+  if (shownAs === 'date' && held.cells === held.days + held.times + held.empty) return undefined;
+  return `CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
 }
 
 /** What the view shows of a column, in SQL. */

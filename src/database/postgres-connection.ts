@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { homedir, platform, userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client } from 'pg';
@@ -91,21 +91,12 @@ export async function connect(
   }
 }
 
-/** libpq's word for the authorities that everybody trusts. */
-const PUBLIC = 'system';
-
 type HostSettings = PostgresSettings & { readonly host: string };
 
 /** Connections to other machines are encrypted unless the user chose otherwise. */
-function sslModeOf({ host, sslmode, sslrootcert }: HostSettings): SslMode {
+function sslModeOf({ host, sslmode }: HostSettings): SslMode {
   // A socket in the file system is never encrypted.
   if (host.startsWith('/')) return 'disable';
-  if (sslrootcert === PUBLIC) {
-    if (sslmode === undefined || sslmode === 'verify-full') return 'verify-full';
-    throw new UsageError(`sslrootcert=${PUBLIC} does not go with sslmode=${sslmode}`, {
-      hint: 'Whoever owns any name gets a certificate of a public authority: use sslmode=verify-full.',
-    });
-  }
   if (sslmode === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
   const mode = sslModes.find((name) => name === sslmode);
   if (mode !== undefined) return mode;
@@ -117,7 +108,7 @@ function sslModeOf({ host, sslmode, sslrootcert }: HostSettings): SslMode {
  * `verify-full` without such a file trust the public authorities, where the name is what cannot be had by others.
  */
 function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Environment): ConnectionOptions {
-  const file = sslrootcert === PUBLIC ? undefined : (sslrootcert ?? usualAuthorities(env));
+  const file = sslrootcert ?? usualAuthorities(env);
   if (mode === 'verify-ca' && file === undefined) {
     throw new UsageError('sslmode=verify-ca needs the certificates of the authorities that you trust', {
       hint: 'Name their file: ?sslrootcert=FILE in the address, PGSSLROOTCERT, or ~/.postgresql/root.crt.',
@@ -135,11 +126,7 @@ function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Env
 
 /** Where libpq looks for authorities that nobody named; undefined where no such file is. */
 function usualAuthorities(env: Environment): string | undefined {
-  const folder =
-    platform() === 'win32'
-      ? join(env['APPDATA'] ?? homedir(), 'postgresql')
-      : join(env['HOME'] || homedir(), '.postgresql');
-  const file = join(folder, 'root.crt');
+  const file = join(env['HOME'] || homedir(), '.postgresql', 'root.crt');
   return existsSync(file) ? file : undefined;
 }
 

@@ -2,30 +2,25 @@ import { OutputError, ServiceError, UsageError, errorCode, isTlsFailure, systemR
 import { Conflict, quoteName } from './database.ts';
 
 /** Error codes of the server (PostgreSQL, appendix A) that the user can do something about. */
-const CONFLICTS = new Set(['40001', '40P01']);
+const CONFLICTS = new Set(['40001', '40P01', '42P07']);
 /**
  * Where a run committed between the beginning of this transaction and its lock, this one does not see the tables and the entry
  * in `_runs` that the other made, and makes them again.
  */
 const MADE_BY_ANOTHER = new Set(['_runs_pkey', 'pg_type_typname_nsp_index', 'pg_class_relname_nsp_index']);
-const TABLE_EXISTS = '42P07';
 const REFUSED_LOGIN = /^28|^3D000$/;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 export const LOCK_TIMEOUT = '55P03';
 const NO_RIGHT = '42501';
-const READ_ONLY = '25006';
 
 /** Codes of the system for a server that cannot be reached, or no longer. */
 const SYSTEM = /^E[A-Z]+$/;
 
 /** Messages of pg without a code. */
 const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
-const ENDED = /connection terminated unexpectedly/i;
 const NOT_POSTGRES =
   /unexpected response|unknown message code|received invalid response|unknown auth|authentication request|error establishing an SSL/i;
 const NO_TLS = /does not support SSL/i;
-/** The server's word on who may come in as what: PostgreSQL's `pg_hba.conf`, or a pooler's settings. */
-const WANTS_TLS = /no encryption|SSL required|requires? (?:an )?SSL|SSL off/i;
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const NO_PASSWORD = /password must be a string|no password/i;
 
@@ -61,19 +56,17 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   const code = errorCode(cause) ?? '';
   const failed = (Kind: typeof UsageError | typeof OutputError, text: string, hint?: string): Error =>
     new Kind(text, { hint, cause });
-  const wrongPlace = 'Check host and port: it may not be PostgreSQL that answers there.';
-  if (session?.isConnecting && ENDED.test(message))
-    return failed(ServiceError, `${shown} ended the connection before it let folio in`, wrongPlace);
+  const isEnded = session?.isConnecting === true && /connection terminated unexpectedly/i.test(message);
+  if (isEnded || NOT_POSTGRES.test(message) || code === 'EPROTO') {
+    const hint = 'Check host and port: it may not be PostgreSQL that answers there.';
+    return failed(ServiceError, `${shown} does not answer like PostgreSQL: ${systemReason(cause)}`, hint);
+  }
   if (NO_PASSWORD.test(message))
     return failed(UsageError, `${shown} asks for a password`, 'Set PGPASSWORD, or write it into ~/.pgpass.');
   if (NO_TLS.test(message)) {
     const hint = 'Where you trust the network, add ?sslmode=disable to the address.';
     return failed(UsageError, `${shown} offers no encrypted connection`, hint);
   }
-  if (NOT_POSTGRES.test(message))
-    return failed(ServiceError, `${shown} does not answer like PostgreSQL`, 'Check host and port.');
-  if (code === 'EPROTO')
-    return failed(ServiceError, `${shown} agreed on no encryption: ${systemReason(cause)}`, wrongPlace);
   if (isTlsFailure(code)) {
     const hint =
       code === OTHER_NAME
@@ -82,13 +75,12 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
     return failed(ServiceError, `${shown} cannot be trusted: ${systemReason(cause)} (${code})`, hint);
   }
   if (isConnectionFailure(cause)) {
-    const reason = SYSTEM.test(code) ? systemReason(cause) : message;
     const hint = 'Check that the server runs and lets this machine in; what the database held is as it was.';
-    return failed(ServiceError, `cannot reach ${shown}: ${reason}`, hint);
+    return failed(ServiceError, `cannot reach ${shown}: ${systemReason(cause)}`, hint);
   }
   if (!/^[0-9A-Z]{5}$/.test(code)) return cause;
   const constraint = 'constraint' in cause ? String(cause.constraint) : '';
-  if (CONFLICTS.has(code) || code === TABLE_EXISTS || MADE_BY_ANOTHER.has(constraint)) {
+  if (CONFLICTS.has(code) || MADE_BY_ANOTHER.has(constraint)) {
     const text = `${shown} is being changed by others at the same time: ${message}`;
     return failed(Conflict, text, 'Run folio sync again when they are done.');
   }
@@ -96,14 +88,9 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
     const hint = session && missingGrant(message, session);
     return failed(ServiceError, `${shown} does not let folio do this: ${message}`, hint);
   }
-  if (code === READ_ONLY) {
-    const hint = 'It may be a copy that follows another server. Sync into the one that takes changes.';
-    return failed(ServiceError, `${shown} takes no changes: ${message}`, hint);
-  }
   if (REFUSED_LOGIN.test(code)) {
-    const hint = WANTS_TLS.test(message)
-      ? 'It asks for an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
-      : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.';
+    const hint =
+      'Check user, password (PGPASSWORD or ~/.pgpass), the name of the database, and whether it wants ?sslmode=require.';
     return failed(UsageError, `${shown} does not let folio in: ${message}`, hint);
   }
   const hint = 'Another session has the table locked. Run folio sync again when it is done.';

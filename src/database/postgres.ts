@@ -150,40 +150,30 @@ class PostgresDatabase implements Database {
   }
 
   /**
-   * Waits for a lock only while it has none of the others: a reader that has one table and wants another one would be the victim
-   * of a deadlock.
+   * Waits for the lock of one table, in turn, and takes those of the others only if it can at once: a reader that has one table and
+   * wants another one would be the victim of a deadlock.
    */
   async lockTables(tables: readonly string[]): Promise<void> {
-    let busy = tables[0]!;
-    for (let tries = 0; tries < LOCK_TRIES; tries++) {
-      await this.query('SAVEPOINT unlocked');
-      const other = await this.#tryLocks(tables, busy);
-      if (other === undefined) return void (await this.query('RELEASE SAVEPOINT unlocked'));
-      await this.query('ROLLBACK TO SAVEPOINT unlocked');
-      await this.query(`SELECT pg_sleep(${LOCK_PAUSE})`);
-      busy = other;
-    }
-    throw new OutputError(`${this.shown} is in use: others always read ${busy}`, {
-      hint: 'Its columns have to change. Run folio sync again when they are done.',
-    });
-  }
-
-  /** Waits for the first table, then locks all if it can at once. Returns one that others have. */
-  async #tryLocks(tables: readonly string[], first: string): Promise<string | undefined> {
     const lock = (names: readonly string[], mode = ''): Promise<unknown> => {
       const all = names.map((name) => this.table(name)).join(', ');
       return this.query(`LOCK TABLE ${all} IN ACCESS EXCLUSIVE MODE${mode}`);
     };
-    await lock([first]);
-    for (const table of tables) {
+    const all = tables.flatMap((table) => [table, `${table}_current`]);
+    for (let tries = 0; tries < LOCK_TRIES; tries++) {
+      await this.query('SAVEPOINT unlocked');
+      await lock([tables[tries % tables.length]!]);
       try {
-        await lock([table, `${table}_current`], ' NOWAIT');
+        await lock(all, ' NOWAIT');
+        return void (await this.query('RELEASE SAVEPOINT unlocked'));
       } catch (error) {
-        if (error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT) return table;
-        throw error;
+        if (!(error instanceof Error && errorCode(error.cause) === LOCK_TIMEOUT)) throw error;
       }
+      await this.query('ROLLBACK TO SAVEPOINT unlocked');
+      await this.query(`SELECT pg_sleep(${LOCK_PAUSE})`);
     }
-    return undefined;
+    throw new OutputError(`${this.shown} is in use: others always read its tables`, {
+      hint: 'Their columns have to change. Run folio sync again when they are done.',
+    });
   }
 
   async begin(): Promise<void> {

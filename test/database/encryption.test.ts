@@ -48,10 +48,8 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
         return [name, home || named(value)];
       }),
     );
-  const NO_SYSTEM = /sslrootcert=system does not go with sslmode=require\n.*verify-full/;
   const NO_AUTHORITY = /verify-ca needs the certificates.*\n.*sslrootcert=FILE.*PGSSLROOTCERT.*root\.crt/;
   const OTHER_NAME = /cannot be trusted: .*ERR_TLS_CERT_ALTNAME_INVALID\)\n.*sslmode=verify-ca/;
-  const SELF_SIGNED = /cannot be trusted.*DEPTH_ZERO_SELF_SIGNED_CERT/;
   const UNKNOWN = /^folio: postgres:.* cannot be trusted: .*\n.*sslrootcert=FILE.*PGSSLROOTCERT\.\n$/;
 
   it.each([
@@ -69,11 +67,7 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     ['?sslmode=require', { HOME: OTHER }, 5, UNKNOWN],
     ['?sslmode=require', { HOME: OWN, PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
     ['?sslmode=verify-full', { HOME: OWN }, 5, OTHER_NAME],
-    // Public authorities, for whole names only.
     ['?sslmode=verify-ca', { HOME: '' }, 2, NO_AUTHORITY],
-    ['?sslmode=require&sslrootcert=system', {}, 2, NO_SYSTEM],
-    ['?sslrootcert=system', { HOME: OWN }, 5, SELF_SIGNED],
-    ['?sslmode=verify-full&sslrootcert=system', { HOME: OWN }, 5, SELF_SIGNED],
     // An unknown authority, another name, what is not encrypted, and what makes no sense.
     ['?sslmode=verify-full', {}, 5, UNKNOWN],
     ['?sslmode=verify-ca', { PGSSLROOTCERT: OTHER }, 5, UNKNOWN],

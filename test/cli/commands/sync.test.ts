@@ -204,7 +204,7 @@ describe('folio sync', () => {
     const address = `postgres://u@${host}/x`;
     await expectRefused(
       runHere(['sync', address], { env: DATABASE }),
-      `folio: ${address} ended the connection before it let folio in\n` +
+      `folio: ${address} does not answer like PostgreSQL: Connection terminated unexpectedly\n` +
         '  Check host and port: it may not be PostgreSQL that answers there.\n',
       5,
     );
