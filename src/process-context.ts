@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { fstatSync, writeSync, type Stats } from 'node:fs';
+import { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
@@ -99,7 +101,7 @@ function stopSignal(own: OwnProcess): AbortSignal {
       if (controller.signal.aborted) return end();
       own.once(name, end);
       controller.abort(new Interrupted(known));
-      setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
+      void setTimeout(CLEAN_UP_MILLISECONDS, undefined, { ref: false }).then(end);
     });
   }
   return controller.signal;
@@ -117,6 +119,8 @@ const MAX_DIRECT_WRITE = 8 * 1024;
  * is not, because such a write waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
  */
 function outputStream(name: string, descriptor: number, open: () => WriteStream): OutputStream {
+  const stats = statsOf(descriptor);
+  const mayBeTerminal = stats?.isCharacterDevice() !== false;
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
   let room = MAX_DIRECT_WRITE;
@@ -127,29 +131,28 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
     opened.on('error', (error) => (failure ??= error));
     return opened;
   };
-  const mayBeTerminal = (): boolean => statsOf(descriptor)?.isCharacterDevice() !== false;
   return {
+    isPipe: stats?.isFIFO() === true || stats?.isSocket() === true,
     get isTerminal() {
-      return mayBeTerminal() && stream().isTTY === true;
-    },
-    get isPipe() {
-      const stats = statsOf(descriptor);
-      return stats?.isFIFO() === true || stats?.isSocket() === true;
+      return mayBeTerminal && stream().isTTY === true;
     },
     get columns() {
       return this.isTerminal ? stream().columns || undefined : undefined;
     },
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
-        const finish = (error: Error | null | undefined): void =>
-          error ? reject(cannotWrite(name, error, 'What it has so far is not whole.')) : resolve();
-        if (failure) return finish(failure);
+    async write(bytes) {
+      try {
+        if (failure) throw failure;
         room -= Buffer.byteLength(bytes);
-        const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal();
+        const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal;
         const rest = mayGoNow ? writeDirectly(descriptor, bytes) : bytes;
-        if (rest.length === 0) resolve();
-        else stream().write(rest, finish);
-      }),
+        if (rest.length > 0)
+          await new Promise<void>((resolve, reject) =>
+            stream().write(rest, (error) => (error ? reject(error) : resolve())),
+          );
+      } catch (error) {
+        throw cannotWrite(name, error, 'What it has so far is not whole.');
+      }
+    },
   };
 }
 
@@ -205,40 +208,29 @@ interface TypedLine {
   readonly show: boolean;
 }
 
-/** Reads a line that is typed. Backspace, Ctrl-U, Ctrl-C and Ctrl-D work as at a password prompt. */
-function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let typed = '';
-    const finish = (end: () => void): void => {
-      stream.off('data', onData);
-      stream.setRawMode(false);
-      stream.pause();
-      screen.write('\n');
-      end();
-    };
-    const onData = (chunk: Buffer | string): void => {
-      for (const key of chunk.toString()) {
-        if (key === '\r' || key === '\n') return finish(() => resolve(typed));
-        if (key === '\u0003') return finish(() => reject(new Interrupted('SIGINT')));
-        if (key === '\u0004')
-          return finish(() =>
-            reject(new AuthError('nothing was typed', { hint: 'Run it again, and type what it asks for.' })),
-          );
-        const before = typed;
-        if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
-        else if (key === '\u0015') typed = '';
-        else if (key >= ' ') typed += key;
-        if (!show) continue;
-        const gone = before.length - typed.length;
-        screen.write(gone < 0 ? key : '\b \b'.repeat(gone));
-      }
-    };
-    // This comes before the prompt, because a terminal would show a text that is pasted early.
-    stream.setRawMode(true);
-    stream.on('data', onData);
-    stream.resume();
-    screen.write(prompt);
-  });
+/** Reads a line that is typed. Rejects with Interrupted on Ctrl-C, with AuthError on Ctrl-D. */
+async function readTyped(input: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
+  const { createInterface } = await import('node:readline');
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // From here on the terminal shows nothing by itself, so that a text that is pasted early stays hidden, too.
+  const lines = createInterface({ input, output: show ? screen : hidden, terminal: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      const nothing = { hint: 'Run it again, and type what it asks for.' };
+      lines.once('SIGINT', () => reject(new Interrupted('SIGINT')));
+      lines.once('close', () => reject(new AuthError('nothing was typed', nothing)));
+      if (!show) screen.write(prompt);
+      lines.question(show ? prompt : '', (line) => {
+        if (!show) screen.write('\n');
+        resolve(line);
+      });
+    });
+  } catch (error) {
+    screen.write('\n');
+    throw error;
+  } finally {
+    lines.close();
+  }
 }
 
 /** The longest delay of a timer in ms: one with a longer delay would fire at once. No wait of folio's is meant to be so long. */
@@ -251,22 +243,11 @@ function realClock(own: OwnProcess): Clock {
     // The runtime's `performance` does the same, and takes 1 ms to load.
     elapsed: () => Number(own.hrtime.bigint()) / 1e6,
     random: () => Math.random(),
-    sleep: (milliseconds, signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted();
-        const stop = (): void => {
-          clearTimeout(timer);
-          reject(signal.reason as Error);
-        };
-        const timer = setTimeout(
-          () => {
-            signal.removeEventListener('abort', stop);
-            resolve();
-          },
-          Math.min(milliseconds, MAX_TIMER),
-        );
-        signal.addEventListener('abort', stop, { once: true });
-      }),
+    async sleep(milliseconds, signal) {
+      // Its own error does not say why it was stopped.
+      await setTimeout(Math.min(milliseconds, MAX_TIMER), undefined, { signal }).catch(() => {});
+      signal.throwIfAborted();
+    },
   };
 }
 
