@@ -4,12 +4,13 @@ import { FolioError, Interrupted } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 import { listings } from '../resources/index.ts';
+import { globalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 import {
   addCommand,
+  addFlags,
   commandOf,
-  setHelp,
-  globalOptions,
+  describeCommand,
   termOf,
   type CommandGroup,
   type Declaration,
@@ -124,7 +125,7 @@ async function declareCommands(
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
   let isAlone = false;
-  setHelp(program, { description: ABOUT, examples: EXAMPLES })
+  describeCommand(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .configureOutput({
@@ -152,7 +153,7 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
     })
     .showSuggestionAfterError(false)
     .helpCommand(false);
-  for (const option of globalOptions) program.addOption(option);
+  addFlags(program, globalFlags);
   return program;
 }
 

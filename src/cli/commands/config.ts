@@ -19,30 +19,11 @@ import { writeFacts } from '../facts.ts';
 const NAMES = settingNames().map(([name]) => name);
 const SETTING = ['<setting>', '', { words: NAMES, parse: settingName }] as const;
 
-/** Names that look like settings and are none: the reason, and the command for them. */
-const NO_SETTINGS: readonly (readonly [name: RegExp, reason: string, hint: string])[] = [
-  [
-    /^token$/i,
-    'config neither shows nor takes a token',
-    'Store one with `folio auth login`; see where it comes from with `folio auth status`.',
-  ],
-  [
-    /^token-?command$/i,
-    'a token command is set by a login',
-    'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
-  ],
-  [/^current-?profile$/i, 'the current profile is no setting', 'Choose it with `folio auth use <name>`.'],
-  [
-    /^base-?url$/i,
-    'the address of a profile is set by a login',
-    'Set it with `folio auth login --profile <name> --base-url <url>`; `folio auth list` shows it.',
-  ],
-];
-
 function settingName(name: string): string {
-  for (const [other, reason, hint] of NO_SETTINGS)
-    if (other.test(name)) throw new UsageError(reason, { hint });
-  return name;
+  if (!/^(?:token|token-?command|current-?profile|base-?url)$/i.test(name)) return name;
+  throw new UsageError(`${name} is no setting, but part of a profile`, {
+    hint: '`folio auth login` stores it, `folio auth status` shows whence it comes, `folio auth use` chooses the profile.',
+  });
 }
 
 const listFlags = {

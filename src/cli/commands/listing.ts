@@ -26,6 +26,7 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
     summary: records,
     description: `${first}, from GET ${path}. Order: ${defaultOrder}.${newest}`,
     examples,
+    resource,
     arguments: argument === undefined ? [] : [argument],
     flags: {
       ...filterFlags(resource),

@@ -56,10 +56,10 @@ describe('folio config set', () => {
     ['lang', 'de', 'lang "de": expected en, es'],
     ['organization', 'Roble SpA', 'organization is the name of one organization'],
     ['colour', 'red', 'there is no setting "colour"'],
-    ['base-url', baseUrl, 'the address of a profile is set by a login'],
-    ['token', 's3cret', 'config neither shows nor takes a token'],
-    ['tokenCommand', 's3cret', 'a token command is set by a login'],
-    ['currentProfile', 'acme', 'the current profile is no setting'],
+    ['base-url', baseUrl, 'base-url is no setting, but part of a profile'],
+    ['token', 's3cret', 'token is no setting'],
+    ['tokenCommand', 's3cret', 'tokenCommand is no setting'],
+    ['currentProfile', 'acme', 'currentProfile is no setting'],
   ])('refuses %s %s', async (name, value, message) => {
     const store = memoryStore();
     const { code, stdout, stderr } = await config(['set', name, value], store);

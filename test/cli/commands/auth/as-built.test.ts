@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { always, status, type FaultScript } from '../../../support/faults.ts';
 import { startFaultServer } from '../../../support/run-against.ts';
@@ -131,7 +132,7 @@ describe.concurrent('auth login with the token of another organization', () => {
       typed: [['Replace it?', `${answer}\r`]],
     });
     expect(run.code).toBe(code);
-    expect(run.screen).toContain(`Replace it? (yes or no) ${answer}`);
+    expect(stripVTControlCharacters(run.screen)).toContain(`Replace it? (yes or no) ${answer}`);
     expect(read().profiles['south']!['organization']).toBe(organization);
   });
 });
