@@ -3,7 +3,6 @@ import { pathSegment, type QueryPair } from '../api/address.ts';
 import { StatusError } from '../api/status-failure.ts';
 import type { ResponseHead } from '../api/transport.ts';
 import { BadBody, isFailure, NotFoundError } from '../errors.ts';
-import { isJsonObject } from '../json/json-object.ts';
 import { RecordKeys } from '../json/identity.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
@@ -36,8 +35,8 @@ export function isCustomerPath(path: string): boolean {
 
 /**
  * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4). So after
- * a 500 and all retries the listing decides: a customer that is there is requested again, one that is not is unknown. What can
- * only be a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
+ * a 500 and all retries the listing decides: of a customer that is not there it was the answer for an unknown one. What can only be
+ * a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
  */
 export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
   const id = decoded(request.path.slice('/customers/'.length));
@@ -55,7 +54,12 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
     if (!isStatus500(error)) throw error;
     const listed = await isListed(client, id, request.signal);
     if (listed === undefined) throw error;
-    if (listed) return tryAgain(client, request, id);
+    if (listed) {
+      throw error.reworded(
+        `${error.message}; customer ${id} exists, since the listing has it`,
+        'Try again later, or take it from the listing: `folio customers --where id=…`.',
+      );
+    }
     throw new NotFoundError(
       `the service answers 500 for customer ${id}, and has no such id among its customers`,
       {
@@ -77,19 +81,6 @@ function decoded(text: string): string {
 
 function isStatus500(error: unknown): error is StatusError {
   return error instanceof StatusError && error.status === 500;
-}
-
-/** Tries once more, with all retries, for a customer that the listing has. */
-async function tryAgain<T>(client: ApiClient, request: CustomerRequest<T>, id: string): Promise<T> {
-  try {
-    return await client.get(request);
-  } catch (error) {
-    if (!isStatus500(error)) throw error;
-    throw error.reworded(
-      `${error.message}; customer ${id} exists, since the listing has it`,
-      'Try again later, or take it from the listing: `folio customers --where id=…`.',
-    );
-  }
 }
 
 /** The most pages that are read: a service may send cursors for ever. */
@@ -123,8 +114,8 @@ const WITH_LOCATION = [201, 204, 301, 302, 303, 307, 308];
 
 /**
  * The link to a customer's portal. The specification does not show its parameters and its body (spec 4.9), so every form of
- * a link is accepted: an object, an array of one, a text (JSON or plain), the `Location` of an answer without a body. An
- * object is returned as it is; a text becomes the record `{"link": "…"}`.
+ * a link is accepted: an object, a list of them, a text (JSON or plain), the `Location` of an answer without a body. An object is
+ * returned as it is; a text becomes the record `{"link": "…"}`.
  */
 export function fetchPortalLink(client: ApiClient, query: readonly QueryPair[]): Promise<RecordBatch> {
   return client.get({ path: PORTAL_LINK, query, parse: parsePortalLink, takes: WITH_LOCATION });
@@ -135,19 +126,12 @@ function parsePortalLink(body: Buffer, { status, headers }: ResponseHead): Recor
   const text = body.toString().trim();
   if (location !== undefined && (status !== 200 || text === '')) return linkRecord(location);
   if (/^https?:\/\/\S+$/i.test(text)) return linkRecord(text);
-  if (!/^["[]/.test(text)) return scanRecord(body);
-  checkJson(body);
-  let value: unknown = JSON.parse(text);
-  if (Array.isArray(value) && value.length === 1) value = value[0];
-  if (typeof value === 'string' && value !== '') return linkRecord(value);
-  if (text.startsWith('[') && isRecords(value)) return scanArray(body);
+  if (text.startsWith('"')) checkJson(body);
+  const link: unknown = text.startsWith('"') ? JSON.parse(text) : undefined;
+  if (typeof link === 'string' && link !== '') return linkRecord(link);
+  const records = text.startsWith('[') ? scanArray(body) : scanRecord(body);
+  if (records.count > 0) return records;
   throw new BadBody('expected a link', 0);
-}
-
-/** Whether an array's only element, or each of its elements, is an object. */
-function isRecords(value: unknown): boolean {
-  const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return elements.every(isJsonObject) && elements.length > 0;
 }
 
 function linkRecord(link: string): RecordBatch {
