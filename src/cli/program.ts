@@ -89,30 +89,16 @@ const COMMANDS: readonly (readonly [syntax: string, summary?: string])[] = [
 ];
 
 /** The program with the command of the line declared as a whole, the others by name alone, since each start pays for it. */
-export const programFor: ProgramFor = (context, argv, writeOut = () => {}) => {
+export const programFor: ProgramFor = async (context, argv, writeOut = () => {}) => {
   const program = emptyProgram(context, writeOut);
   const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
   const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
-  // The manual is of all commands.
-  const whole = words[0] === '__man' ? undefined : words.slice(0, words[0] === 'help' ? 2 : 1);
-  return declareCommands(program, context, whole);
-};
-
-export function wholeProgram(context: Context): Promise<Command> {
-  const program = emptyProgram(context, () => {});
-  return declareCommands(program, context);
-}
-
-/** Declares the commands of these names as a whole, or all. */
-async function declareCommands(
-  program: Command,
-  context: Context,
-  whole?: readonly string[],
-): Promise<Command> {
+  const [first, second] = words;
   for (const [syntax, summary] of COMMANDS) {
     const [name = ''] = syntax.split(' ', 1);
     const hidden = summary === undefined;
-    if (whole === undefined || whole.includes(name)) {
+    // The manual is of all commands.
+    if (first === '__man' || first === name || (first === 'help' && second === name)) {
       const listing = listings.find((each) => each.name === name);
       const declaration = listing ? listingCommand(listing, UNDER[name]) : await LOAD[name]!();
       addCommand(program, { ...context, program, programFor }, { name, declaration, hidden });
@@ -120,7 +106,10 @@ async function declareCommands(
     if (summary !== undefined) program.commands.at(-1)!.summary(summary);
   }
   return program;
-}
+};
+
+/** The program with every command declared as a whole, as the manual has it. */
+export const wholeProgram = (context: Context): Promise<Command> => programFor(context, ['__man']);
 
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');

@@ -22,7 +22,7 @@ const SETTING = ['<setting>', '', { words: NAMES, parse: settingName }] as const
 function settingName(name: string): string {
   if (!/^(?:token|token-?command|current-?profile|base-?url)$/i.test(name)) return name;
   throw new UsageError(`${name} is no setting, but part of a profile`, {
-    hint: '`folio auth login` stores it, `folio auth status` shows whence it comes, `folio auth use` chooses the profile.',
+    hint: 'See `folio auth --help`: a login stores it, and status shows it, but for the token.',
   });
 }
 

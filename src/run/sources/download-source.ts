@@ -15,7 +15,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Window } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
-import { filterParameters, readPage } from '../../resources/listing-pages.ts';
+import { filterParameters, numberedPages } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
@@ -45,18 +45,22 @@ const MAX_NAMED = 20;
 
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
 export function downloadSource({ folder: path, flags }: DownloadRequest): Source<ServiceSource> {
-  const request = { resource: issued, flags, fiscalIds: flags.fiscalIds };
-  const source = listingSource(request);
+  const listingRequest = { resource: issued, flags, fiscalIds: flags.fiscalIds };
+  const source = listingSource(listingRequest);
   let folder: DownloadFolder | undefined;
   /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
   const read = async function* (listing: ServiceSource, into: DownloadFolder, part: ServicePart) {
     let [files, bytes, withoutFiles] = [0, 0, 0];
     const failed: string[] = [];
     const { context, session } = part;
-    const filters = filterParameters(issued, listingQuery(request, listing.fiscalIds, session.defaults));
-    const pages = { path: issued.path, filters, client: session.client, onErrors: () => {} };
+    const filters = filterParameters(
+      issued,
+      listingQuery(listingRequest, listing.fiscalIds, session.defaults),
+    );
+    const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
+    const fetchPage = numberedPages(request, issued.paging);
     const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
-    const page = (window: Window) => readPage(pages, issued.paging, { window, signal: context.signal });
+    const page = (window: Window) => fetchPage(window, context.signal, 'retry');
     const renew = linkRenewal(page, filesOf);
     const client = await openFileClient(part);
     const downloads = { folder: into, client, renew, only: flags.only };
