@@ -92,8 +92,8 @@ export class Interrupted extends FolioError {
   override readonly kind: FailureKind = 'interrupted';
   readonly signal: 'SIGINT' | 'SIGTERM';
 
-  constructor(signal: 'SIGINT' | 'SIGTERM', hint?: string) {
-    super(`stopped by ${signal}`, { hint });
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
+    super(`stopped by ${signal}`);
     this.signal = signal;
   }
 }

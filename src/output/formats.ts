@@ -100,15 +100,25 @@ export function readsFlag(format: Format | undefined, flag: FormatFlag): boolean
 
 /** Throws UsageError for a flag that the format does not read: nobody should believe that it took effect. */
 export function checkFlagsOfFormat(
-  format: Format | 'html',
+  format: Format,
   flags: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
 ): void {
-  for (const [flag, isSet] of Object.entries(flags)) {
-    if (!isSet) continue;
-    const allowed = formats.filter((name) => readsFlag(name, flag as FormatFlag));
-    if (allowed.some((name) => name === format)) continue;
-    throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
-      hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
+  const readers = Object.entries(flags).map(
+    ([flag, isSet]) =>
+      [flag, [isSet, ...formats.filter((name) => readsFlag(name, flag as FormatFlag))]] as const,
+  );
+  checkFlagsOfForm(format, Object.fromEntries(readers));
+}
+
+/** The same of what else a command writes. Each flag has its value, undefined or false where it is not set, and its readers. */
+export function checkFlagsOfForm(
+  form: string,
+  flags: Readonly<Record<string, readonly [value: unknown, ...readers: string[]]>>,
+): void {
+  for (const [flag, [value, ...readers]] of Object.entries(flags)) {
+    if (value === undefined || value === false || readers.includes(form)) continue;
+    throw new UsageError(`${flag} goes with ${readers.join(', ')}, not with ${form}`, {
+      hint: `Leave ${flag} out, or say --format ${readers[0]}.`,
     });
   }
 }

@@ -2,7 +2,7 @@ import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import type { Questions } from '../query/questions.ts';
 import { hasRecords } from './completeness.ts';
 import type { OutputPlan } from './output-plan.ts';
-import type { Part } from './part.ts';
+import type { Part } from './run.ts';
 import type { QuestionsRequest } from './open-questions.ts';
 
 type ExportRequest = QuestionsRequest & { readonly single?: boolean };

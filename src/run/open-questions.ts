@@ -20,7 +20,7 @@ import { filters, type Filter, type RecordFilters } from './filters.ts';
 import { narrowing, withValues } from './flag.ts';
 import { extentFlags, type ExportFlags, type QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
-import { storeOf, type Part } from './part.ts';
+import { storeOf, type Part } from './run.ts';
 import type { RunDay } from './run-day.ts';
 import { flagDefaults } from './settings.ts';
 
@@ -170,7 +170,7 @@ async function resultOf(
     key: await keyOfRecords(part),
     meanings,
     profiles: isJoined ? run.parts.flatMap(({ name }) => name ?? []) : alone,
-    isUnread: isJoined ? (await import('./joined-source.ts')).unreadTest(run) : undefined,
+    isUnread: isJoined ? (await import('./several-profiles.ts')).unreadTest(run) : undefined,
     fiscalIds: source.fiscalIds,
     keep: earlier && ((batch: RecordBatch) => earlier.apply(batch)),
     conditions: now && before && { now, before },

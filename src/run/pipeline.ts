@@ -23,9 +23,18 @@ import {
   type QuestionsRequest,
 } from './open-questions.ts';
 import { declaredColumns, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
-import { checkPart, deliver, inPart, recordsOf, storeOf, type Part, type Source } from './part.ts';
+import {
+  checkPart,
+  deliver,
+  inPart,
+  recordsOf,
+  storeOf,
+  type Part,
+  type Source,
+  inRun,
+  type Run,
+} from './run.ts';
 import type { ReadPath } from './paths.ts';
-import { inRun, type Run } from './run.ts';
 import { chosenProfiles, isOfSeveral } from './session.ts';
 import { fieldsOf, pageDefaults } from './settings.ts';
 import type { FromRequest } from './sources/from-source.ts';
@@ -82,7 +91,7 @@ interface ExportRequest extends QuestionsRequest {
  * 8. Missing records end the run: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source itself has (`Source.held`), are one source that joins them
- * (`joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
+ * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
  * database or a report, use `inRun`, `forEachPart` and `inPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
@@ -100,12 +109,14 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     // Of one, the flags may want the form of several.
     const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
     const folder = parts.length > 0 ? outputDir : undefined;
-    const each =
+    const several = parts.length > 0 ? await import('./several-profiles.ts') : undefined;
+    const files =
       folder === undefined
         ? undefined
-        : await (
-            await import('./file-per-profile.ts')
-          ).filePerProfile(context, request, { profiles, folder });
+        : several!.filesOfProfiles(request, folder, {
+            profiles,
+            store: await storeOf({ flags, context }),
+          });
     const reads = [...(source.reads ?? []), ...(request.reads ?? [])];
     if (changesSince !== undefined) {
       const { readsOfExport } = await import('../query/exports/read-receipt.ts');
@@ -113,7 +124,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     }
     const { name, records } = source;
     const own = { flags, name, records, output, folder, notices, reads };
-    const options = { ...own, partNames: parts, files: each?.writes };
+    const options = { ...own, partNames: parts, files: files && several!.writesOf(files) };
     await inRun(context, options, async (run) => {
       if (flags.listColumns && (await listKnownColumns(run, request))) return;
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
@@ -122,12 +133,13 @@ export async function exportRecords(context: Context, request: ExportRequest): P
         notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
       }
       const opened = await source.open(run, profiles);
-      if (each !== undefined)
-        return each.exportEach(run, opened, (part, file) => exportPart(part, request, file));
-      const part =
-        parts.length === 0
-          ? { source: opened, profile: profiles[0] }
-          : { source: (await import('./joined-source.ts')).joinedSource(run, opened, flags.limit) };
+      if (files)
+        return several!.exportEach(run, { source: opened, files }, (part, file) =>
+          exportPart(part, request, file),
+        );
+      const part = several
+        ? { source: several.joinedSource(run, opened, flags.limit) }
+        : { source: opened, profile: profiles[0] };
       const { failure } = await inPart(run, part, (open) => exportPart(open, request));
       if (failure !== undefined) throw failure;
     });
@@ -159,7 +171,7 @@ async function exportPart(
   if (isForSpreadsheet && !hasRows && notices.isHeard && meanings.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
   if (isJoined && flags.receipt !== undefined)
-    records = (await import('./joined-source.ts')).countedByProfile(run, records);
+    records = (await import('./several-profiles.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
   records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });

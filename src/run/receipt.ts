@@ -12,7 +12,7 @@ import { narrowing } from './flag.ts';
 import { extentFlags, filterFlags } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
-import type { PartState } from './part-state.ts';
+import type { PartState } from './progress.ts';
 
 /** Where the records of a run go, as typed behind -o and --output-dir, and what else it writes. */
 interface Targets {
@@ -84,7 +84,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const only = [...narrowingIn(context.argv, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = isSeveral ? parts : [whole];
   // Records of one profile that have its column are read again as those of several are.
-  const sections = isSeveral || whole.hasProfileColumn ? read : [];
+  const sections = isSeveral || whole.source.hasProfileColumn ? read : [];
   const receipt = {
     folio: version,
     resource: run.name,
@@ -136,7 +136,10 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
  * The flags by which the records are a part of a listing, as they were typed, but with all fiscal IDs, which may be in a file. A
  * limit of more than the records leaves none out.
  */
-function narrowingIn(words: readonly string[], { records, fiscalIds }: PartState): readonly string[] {
+function narrowingIn(
+  words: readonly string[],
+  { records, source: { fiscalIds = [] } }: PartState,
+): readonly string[] {
   const syntaxes = [
     ...resources.flatMap((one) => narrowing({ ...filterFlags(one), ...extentFlags(one) })),
     ...Object.values(filters).map(({ syntax }) => syntax),

@@ -1,14 +1,29 @@
-import { statSync } from 'node:fs';
 import type { Context } from '../context.ts';
-import { Interrupted } from '../errors.ts';
-import { findStream, makeFolder } from '../output/files/target.ts';
+import { errorOf, isFailure, type FolioError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
+import { fieldOf, ROLES, withColumns, type Meanings, type Role } from '../invoices/fields.ts';
+import { paced, type RecordBatch } from '../json/records.ts';
+import { columnOf } from '../output/chosen-columns.ts';
+import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
+import { makeFolder } from '../output/files/target.ts';
+import { formatOf } from '../output/formats.ts';
+import { mapInOrder } from '../paging/map-in-order.ts';
+import type { Delivery } from '../paging/page.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
+import type { HeldProfiles } from '../profiles/choice.ts';
+import { namedProfile } from '../profiles/connection.ts';
+import type { DeliveredFile } from '../query/exports/read-receipt.ts';
+import { refuseWrongAddress } from '../resources/listing-pages.ts';
+import type { Resource } from '../resources/resource.ts';
+import { lackOf, ServiceErrors } from './completeness.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import type { Notices } from './notices.ts';
+import type { OutputPlan } from './output-plan.ts';
 import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
-import { PartState } from './part-state.ts';
-import { showingProgress } from './progress.ts';
+import { PartState, showingProgress } from './progress.ts';
 import { runDay, type RunDay } from './run-day.ts';
-import { sharedBySessions, type SharedBySessions } from './session.ts';
+import { openSession, sharedBySessions, type Session, type SharedBySessions } from './session.ts';
+import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
 /** The flags that concern a run as a whole: the service, the requests, the messages, what columns mean, and the day. */
 type RunFlags = GlobalFlags &
@@ -97,8 +112,6 @@ export async function inRun(
     try {
       if (receipt === undefined) await work(run);
       else await withReceipt!(run, receipt, () => work(run));
-    } catch (error) {
-      throw error instanceof Interrupted ? new Interrupted(error.signal, leftBy(run)) : error;
     } finally {
       await shared.close();
       await removeEmpty?.();
@@ -106,16 +119,265 @@ export async function inRun(
   });
 }
 
-/** What has become of the files of a run that was stopped, as a sentence; undefined where it writes none. */
-function leftBy({ whole, parts, output, folder, files }: Run): string | undefined {
-  if (folder !== undefined && files !== undefined) {
-    const written = parts.filter(({ delivered }) => delivered !== undefined).length;
-    return `${written} of ${parts.length} files in ${folder} were written; the others are as they were before.`;
+/** Where records come from, as a command line names it: a listing of the service, an item, downloads, an export, a database. */
+export interface Source extends SourceName {
+  /** The files that it reads, and those that it may write on its own. */
+  readonly reads?: readonly ReadPath[];
+  /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
+  held?(context: Context): Promise<HeldProfiles>;
+  /**
+   * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults
+   * of the command line.
+   */
+  open(run: Run, profiles: readonly string[]): Promise<OpenSource>;
+  /** May be called without `open`, and repeatedly. */
+  close?(): Promise<void>;
+}
+
+interface SourceName {
+  /** Whether it is read with a session; what is local is a file, a database, or what joins the parts of several organizations. */
+  readonly kind: 'service' | 'local';
+  /** As receipts name it: `issued`. */
+  readonly name: string;
+  /** What its records are, in the plural: `issued invoices`. */
+  readonly records: string;
+  /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
+  readonly resource?: Resource | undefined;
+}
+
+/** A source that is open, and what was learnt on the way. */
+export interface OpenSource extends SourceName {
+  /**
+   * The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. That of a
+   * service is called with a `ServicePart`.
+   */
+  read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
+  /** The fiscal IDs of the filter, as they were typed. */
+  readonly fiscalIds?: readonly string[];
+  /** Whether a fiscal ID that nobody has is a failure. */
+  readonly isStrict?: boolean;
+  /** The order of the service; undefined where the user wants another one, or a page of it. */
+  readonly order?: UsualOrder | undefined;
+  /** The export that is read, and its receipt where that is of this file. */
+  readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined };
+  readonly hasProfileColumn?: boolean;
+}
+
+/** Which records are wanted of a source. */
+export interface Wanted {
+  /** The most of them. */
+  readonly limit?: number | undefined;
+  /** Whether they begin with the newest: only where the order of the source can turn. */
+  readonly newestFirst?: boolean;
+}
+
+interface UsualOrder {
+  /** Which records come first, as far as that is known. */
+  readonly begins: 'oldest' | 'newest' | 'unsorted';
+  /** Whether the newest may come first instead. */
+  readonly canTurn: boolean;
+}
+
+/** A part of a run: what one organization has of a source, or what joins those of several. */
+export interface Part {
+  readonly run: Run;
+  /** That of the run, with the part's own signal. */
+  readonly context: Context;
+  readonly source: OpenSource;
+  /** Open for a service, else undefined. */
+  readonly session: Session | undefined;
+  /** Whose settings apply, and whose records a local source of several reads; undefined for the settings of all profiles. */
+  readonly profile: string | undefined;
+  /** Whether it joins the parts of the run: each record has its profile. */
+  readonly isJoined: boolean;
+  readonly defaults: FlagDefaults;
+  readonly meanings: Meanings;
+  /** What is known of it so far. Its notices and the status of its walk are the part's. */
+  readonly state: PartState;
+  readonly notices: Notices;
+  readonly status: WalkStatus;
+  readonly serviceErrors: ServiceErrors;
+  /** What the source knows to be missing. */
+  readonly lacks: FolioError[];
+}
+
+export type ServicePart = Part & { readonly session: Session };
+
+/** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
+export interface PartOptions {
+  readonly source: OpenSource;
+  readonly name?: string;
+  readonly profile?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens a part, does the work with it, and closes it in any case. Returns its state, which has the failure of one that failed.
+ * Throws what concerns the whole run: an interrupt, or a fault of folio's own.
+ */
+export async function inPart(
+  run: Run,
+  options: PartOptions,
+  work: (part: Part) => Promise<void>,
+): Promise<PartState> {
+  const state = stateOf(run, options.name);
+  state.begin();
+  try {
+    const part = await openPart(run, options, state);
+    const { session, context, notices, status, serviceErrors, source } = part;
+    try {
+      await work(part);
+    } catch (error) {
+      if (session !== undefined) await refuseWrongAddress(session.client, error, context.signal);
+      throw error;
+    } finally {
+      notices.add(...serviceErrors.findings(source.resource?.fiscalIds, session === undefined));
+      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+    }
+    state.stage = 'done';
+  } catch (error) {
+    state.stage = 'failed';
+    if (!isFailure(error)) throw error;
+    state.failure = error;
+  } finally {
+    await state.session?.client.close();
   }
-  const target = output ?? folder;
-  if (target === undefined || findStream(target) !== undefined) return undefined;
-  if (whole.delivered !== undefined) return `${target} was written.`;
-  const found = statSync(target, { throwIfNoEntry: false });
-  if (found === undefined) return `${target} was not written.`;
-  return found.isFile() || found.isDirectory() ? `${target} is as it was before.` : undefined;
+  return state;
+}
+
+/** Opens the session of a part, kept in its state for the caller to close, and finds its settings and meanings of columns. */
+async function openPart(
+  run: Run,
+  { source, profile: named, signal = run.context.signal }: PartOptions,
+  state: PartState,
+): Promise<Part> {
+  const { flags, shared } = run;
+  const { resource, hasProfileColumn = false } = source;
+  const { notices, status, requested: observe } = state;
+  const context = { ...run.context, signal };
+  const options = { flags, profile: named, resource, notices, observe, shared };
+  const session = source.kind === 'service' ? await openSession(context, options) : undefined;
+  state.session = session;
+  const [owner = named] = hasProfileColumn ? [] : (source.export?.delivered?.profiles ?? []);
+  // Of a service, the session knows.
+  state.owner = owner;
+  state.source = source;
+  // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
+  const isJoined = hasProfileColumn && named === undefined;
+  const store = await storeOf(run);
+  let profile = session === undefined ? named : session.profile;
+  if (session === undefined && !isJoined)
+    profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
+  const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
+  // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
+  const names = [...chosen.map(columnOf), ...headings.values()];
+  const { field = [] } = flags;
+  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
+  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
+  return {
+    run,
+    context,
+    source,
+    session,
+    profile,
+    isJoined,
+    state,
+    notices,
+    status,
+    defaults: session?.defaults ?? flagDefaults(store, profile, resource),
+    meanings: {
+      // Others that it has keep their meaning.
+      fields: withColumns(
+        fieldsOf(store, { resource, profile, isSeveral: isJoined, field }),
+        Object.fromEntries(asRoles.map((role) => [role, [role]])),
+      ),
+      headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+      byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
+      known: resource && settingOf('known', resource),
+    },
+    serviceErrors: new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact),
+    lacks: [],
+  };
+}
+
+/** The settings; undefined for the sandbox, which has none. */
+export async function storeOf({ flags, context }: Pick<Run, 'flags' | 'context'>) {
+  return flags.sandbox ? undefined : context.config();
+}
+
+/** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
+const ORDER_MAY_MOVE =
+  'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
+
+/** The records of a part, in batches between which the event loop runs. Throws the signal's reason. */
+export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<RecordBatch> {
+  const { state, context } = part;
+  state.limit = wanted.limit;
+  const records = async function* (): AsyncGenerator<RecordBatch> {
+    for await (const { records } of part.source.read(part, wanted)) yield records;
+  };
+  return paced(records(), context);
+}
+
+/**
+ * Writes records in the plan's format to the plan's target, which is opened before the first is read; a file appears when all are
+ * written. `state` gets the plan, the count and the place. Returns the destination, committed, for its size and hash.
+ */
+export async function deliver(
+  { context, flags }: Pick<Run, 'context' | 'flags'>,
+  records: AsyncIterable<RecordBatch>,
+  { plan, state }: { readonly plan: OutputPlan; readonly state: PartState },
+): Promise<Destination> {
+  state.plan = plan;
+  const opened = await openDestination(plan.target, context, {
+    styled: plan.format === 'table',
+    binary: formatOf(plan.format).binary === true,
+    hasReceipt: flags.receipt !== undefined,
+  });
+  state.delivered = await writeAndCommit(opened, async (destination) => {
+    const writer = plan.openWriter(destination, plan.layout);
+    for await (const batch of records) {
+      state.records += batch.count;
+      await writer.write(batch);
+    }
+    await writer.end();
+  });
+  return state.delivered;
+}
+
+const AT_ONCE = 4;
+
+/** Parts that are read or done while one before them is still read, at most: each may have a temporary file. */
+const AHEAD = 64;
+
+/** Does something for each part, up to four at a time, and yields the results in the order of the parts. */
+export function forEachPart<Item, Result>(
+  { context }: Run,
+  parts: readonly Item[],
+  work: (part: Item, signal: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Result> {
+  return mapInOrder(parts, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
+}
+
+/**
+ * Throws the first failure of source, walk or findings, and warns of the others: none may go unsaid. Call it when everything that
+ * came was delivered. `consequence` is what of the answer may be wrong where records are missing.
+ */
+export function checkPart(
+  { source, status, serviceErrors, notices, lacks }: Part,
+  found: readonly Finding[] = [],
+  consequence?: string,
+): void {
+  const missing = [...lacks, lackOf(status, source.isStrict ? serviceErrors.unknownIds : []) ?? []].flat();
+  const worded =
+    consequence === undefined ? missing : missing.map((one) => withConsequence(one, consequence));
+  const [first, ...others] = [...worded, ...found.filter(({ level }) => level === 'failure').map(errorOf)];
+  for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
+  if (first !== undefined) throw first;
+}
+
+function withConsequence(error: FolioError, consequence: string): FolioError {
+  const { message, hint, lines } = error;
+  const text = `${message}; ${consequence}`;
+  return error.reworded(text, hint, lines.length === 1 ? [text] : [...lines, consequence]);
 }

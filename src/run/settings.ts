@@ -1,4 +1,4 @@
-import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
+import { LIST_ENCODINGS } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import {
   FIELD_NAMES,
@@ -8,8 +8,7 @@ import {
   type Fields,
   type FieldsOf,
 } from '../invoices/fields.ts';
-import type { ChosenColumns } from '../output/chosen-columns.ts';
-import { formatOf, formats, meantFormat, type Format } from '../output/formats.ts';
+import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
@@ -18,11 +17,10 @@ import {
   columnList,
   columnType,
   delimiter,
-  flagNamed,
   nameList,
   parseValue,
   type Parsed,
-  type Values,
+  type ValueOf,
 } from './flag.ts';
 import { langFlag, requestFlags } from './flags.ts';
 
@@ -35,56 +33,66 @@ interface Setting extends Parsed {
 /** The one setting that is not inherited: each profile has its own. */
 export const ORGANIZATION = 'organization';
 
-function allSettings(): ReadonlyMap<string, Setting> {
-  // With a binary format, every listing without -o would be refused.
-  const printable = formats.filter((format) => formatOf(format).binary !== true);
-  return new Map<string, Setting>([
-    ['format', { about: '--format of listings', words: printable, hint: meantFormat }],
-    ['delimiter', { about: '--delimiter of csv', parse: delimiter }],
-    [
-      'listEncoding',
-      {
-        about: `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
-        words: LIST_ENCODINGS,
-      },
-    ],
-    ...Object.entries(requestFlags).map(
-      ([name, flag]) => [name, { ...flag, about: flagNamed(name), isNumber: true }] as const,
-    ),
-    ...ofResources('pageSize', ({ records, paging }) => ({
+/** The settings that are of no listing. */
+function plainSettings() {
+  return {
+    // With a binary format, every listing without -o would be refused.
+    format: {
+      about: '--format of listings',
+      words: formats.filter((format) => formatOf(format).binary !== true),
+      hint: meantFormat,
+    },
+    delimiter: { about: '--delimiter of csv', parse: delimiter },
+    listEncoding: {
+      about: `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
+      words: LIST_ENCODINGS,
+    },
+    concurrency: { ...requestFlags.concurrency, about: '--concurrency', isNumber: true },
+    retries: { ...requestFlags.retries, about: '--retries', isNumber: true },
+    retryDelay: { ...requestFlags.retryDelay, about: '--retry-delay', isNumber: true },
+    timeout: { ...requestFlags.timeout, about: '--timeout', isNumber: true },
+    lang: { about: '--lang of pages', words: langFlag.words },
+    limit: { about: 'records that a table on a terminal shows, 50 otherwise', range: [1], isNumber: true },
+  } as const satisfies Readonly<Record<string, Setting>>;
+}
+
+/** The settings that each listing has. */
+function listingSettings({ records, paging }: Pick<Resource, 'records' | 'paging'>) {
+  return {
+    pageSize: {
       about: `--page-size for ${records}`,
       range: [1, (paging.kind === 'numbered' ? paging.maxSize : undefined) ?? 1_000_000],
       isNumber: true,
-    })),
-    ['lang', { about: '--lang of pages', words: langFlag.words }],
-    [ORGANIZATION, { about: 'the name of the organization on its pages; of a profile', parse: plainName }],
-    [
-      'limit',
-      { about: 'records that a table on a terminal shows, 50 otherwise', range: [1], isNumber: true },
-    ],
-    ...ofResources('columns', ({ records }) => ({ about: `--columns of ${records}`, parse: columnList })),
-    ...ofResources('key', ({ records }) => ({
-      about: `the columns that tell ${records} apart`,
-      parse: nameList,
-    })),
-    ...ofResources('known', ({ records }) => ({
-      about: `columns that ${records} may lack without an error`,
-      parse: nameList,
-    })),
-    ...FIELD_NAMES.map((field) => {
-      const about =
-        field === 'sharedIds'
-          ? 'fiscal IDs that many share: there ID and name together are a counterparty'
-          : `the column that holds the ${field}, wherever that counts`;
-      return [`fields.${field}`, { about, parse: plainName }] as const;
-    }),
-  ]);
+    },
+    columns: { about: `--columns of ${records}`, parse: columnList },
+    key: { about: `the columns that tell ${records} apart`, parse: nameList },
+    known: { about: `columns that ${records} may lack without an error`, parse: nameList },
+  } as const satisfies Readonly<Record<string, Setting>>;
 }
 
-type KindOfListing = 'pageSize' | 'columns' | 'key' | 'known';
+type ListingSettings = ReturnType<typeof listingSettings>;
 
-function ofResources(kind: KindOfListing, declare: (resource: Resource) => Setting) {
-  return resources.map((resource) => [settingOf(kind, resource), declare(resource)] as const);
+/** All settings by their names, but for the types of columns. */
+function allSettings(): ReadonlyMap<string, Setting> {
+  const ofListings = resources.flatMap((resource) =>
+    Object.entries<Setting>(listingSettings(resource)).map(
+      ([kind, setting]) => [settingOf(kind as keyof ListingSettings, resource), setting] as const,
+    ),
+  );
+  const ofFields = FIELD_NAMES.map((field) => {
+    const about =
+      field === 'sharedIds'
+        ? 'fiscal IDs that many share: there ID and name together are a counterparty'
+        : `the column that holds the ${field}, wherever that counts`;
+    return [`fields.${field}`, { about, parse: plainName }] as const;
+  });
+  const organization = { about: 'the name of the organization on its pages; of a profile', parse: plainName };
+  return new Map<string, Setting>([
+    ...Object.entries(plainSettings()),
+    [ORGANIZATION, organization],
+    ...ofListings,
+    ...ofFields,
+  ]);
 }
 
 /** Parses the name of a column or of an organization: any text without control characters. */
@@ -95,7 +103,7 @@ function plainName(text: string, setting: string): string {
 }
 
 /** The name of a setting that each resource has: `pageSize.fundDocuments`. */
-export function settingOf(kind: KindOfListing, resource: Pick<Resource, 'name'>): string {
+export function settingOf(kind: keyof ListingSettings, resource: Pick<Resource, 'name'>): string {
   return `${kind}.${camel(oneWordName(resource, '-'))}`;
 }
 
@@ -146,17 +154,11 @@ function camel(name: string): string {
   return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
+type SettingValues<Of> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined };
+
 /** The settings for flags that are not set; empty where there are none. */
-export interface FlagDefaults extends Values<typeof requestFlags> {
-  readonly format?: Format | undefined;
-  readonly delimiter?: string | undefined;
-  readonly listEncoding?: ListEncoding | undefined;
-  readonly pageSize?: number | undefined;
-  readonly columns?: ChosenColumns | undefined;
-  readonly key?: readonly string[] | undefined;
-  readonly limit?: number | undefined;
-  readonly types?: ReadonlyMap<string, ParquetType> | undefined;
-}
+export type FlagDefaults = SettingValues<ReturnType<typeof plainSettings>> &
+  SettingValues<ListingSettings> & { readonly types?: ReadonlyMap<string, ParquetType> | undefined };
 
 /**
  * The defaults of a listing's flags: the profile's settings, else those of all. `store` is undefined for the sandbox. Throws
@@ -165,26 +167,16 @@ export interface FlagDefaults extends Values<typeof requestFlags> {
 export function flagDefaults(
   store: ConfigStore | undefined,
   profile: string | undefined,
-  resource: Pick<Resource, 'name'> | undefined,
+  resource: Resource | undefined,
 ): FlagDefaults {
   if (store === undefined) return {};
-  const of = (name: string): unknown => settingFor(store, name, profile);
-  const ofListing = (kind: KindOfListing): unknown => resource && of(settingOf(kind, resource));
+  const names = Object.keys(plainSettings()).map((name) => [name, name]);
+  const kinds =
+    resource === undefined ? [] : (Object.keys(listingSettings(resource)) as (keyof ListingSettings)[]);
+  for (const kind of kinds) names.push([kind, settingOf(kind, resource!)]);
+  const values = names.map(([name = '', setting = '']) => [name, settingFor(store, setting, profile)]);
   // The parse function of each setting returns the type of its flag.
-  return {
-    format: of('format'),
-    delimiter: of('delimiter'),
-    listEncoding: of('listEncoding'),
-    limit: of('limit'),
-    concurrency: of('concurrency'),
-    retries: of('retries'),
-    retryDelay: of('retryDelay'),
-    timeout: of('timeout'),
-    pageSize: ofListing('pageSize'),
-    columns: ofListing('columns'),
-    key: ofListing('key'),
-    types: typesOfColumns(store, profile),
-  } as FlagDefaults;
+  return { ...Object.fromEntries(values), types: typesOfColumns(store, profile) } as FlagDefaults;
 }
 
 /**

@@ -34,7 +34,7 @@ describe.concurrent('a run that is told to stop', () => {
     ['SIGTERM', 143, 'between two tries', status(429, { 'retry-after': '100' })],
   ] as const)('by %s ends with %i %s, the old file in its place', async (signal, code, _, fault) => {
     expect(await interrupted(fault, signal)).toEqual({
-      ...{ code, signal: null, stderr: `folio: stopped by ${signal}\n  FILE is as it was before.\n` },
+      ...{ code, signal: null, stderr: `folio: stopped by ${signal}\n` },
       ...{ files: ['out.csv'], text: 'old\n' },
     });
   });

@@ -97,10 +97,7 @@ describe.concurrent('on Windows', () => {
   it('Ctrl-Break stops a run as Ctrl-C does', async () => {
     const folder = temporaryFolder();
     const exit = await runOnWindows('--sandbox issued -o out.csv', folder, {}, WITH_BREAK);
-    expect(exit).toMatchObject({
-      code: 130,
-      stderr: 'folio: stopped by SIGINT\n  out.csv was not written.\n',
-    });
+    expect(exit).toMatchObject({ code: 130, stderr: 'folio: stopped by SIGINT\n' });
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { ruled, type Flags, type Values } from '../../run/flag.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
-import type { Part } from '../../run/part.ts';
+import type { Part } from '../../run/run.ts';
 import { declareCommand } from '../command.ts';
 
 const getFlags = {
@@ -42,7 +42,7 @@ async function runGet(
   const { name, records } = source;
   const { output } = flags;
   const { inRun } = await import('../../run/run.ts');
-  const { inPart } = await import('../../run/part.ts');
+  const { inPart } = await import('../../run/run.ts');
   const { Notices } = await import('../../run/notices.ts');
   const notices = new Notices(context, flags);
   await inRun(context, { flags, name, records, output, notices }, async (run) => {
@@ -54,7 +54,7 @@ async function runGet(
 
 async function deliverBody(part: Part, output: string | undefined): Promise<void> {
   const { openDestination, writeAndCommit } = await import('../../output/files/destination.ts');
-  const { recordsOf } = await import('../../run/part.ts');
+  const { recordsOf } = await import('../../run/run.ts');
   const destination = await openDestination(output, part.context);
   await writeAndCommit(destination, async () => {
     for await (const { bytes } of recordsOf(part)) await destination.write(bytes);

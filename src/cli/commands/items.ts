@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
-import type { Source } from '../../run/part.ts';
+import type { Source } from '../../run/run.ts';
 import { declareCommand, type CommandGroup } from '../command.ts';
 import { listCommand } from './listing.ts';
 

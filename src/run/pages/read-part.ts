@@ -16,9 +16,11 @@ import {
   type OpenSource,
   type PartOptions,
   type Source,
-} from '../part.ts';
-import type { PartState } from '../part-state.ts';
-import { inRun, type Run, type RunOptions } from '../run.ts';
+  inRun,
+  type Run,
+  type RunOptions,
+} from '../run.ts';
+import type { PartState } from '../progress.ts';
 import { organizationOf } from '../session.ts';
 
 interface Tally {
@@ -126,10 +128,13 @@ async function readPart<Read extends Tally>(
   return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
 }
 
-/** Throws UsageError for a page that would go to a terminal. `path` is undefined for standard output. */
-export function refuseOnTerminal({ stdout }: Context, path: string | undefined, hint: string): void {
-  if ((path === undefined || path === '-') && stdout.isTerminal)
-    throw new UsageError('a page cannot be shown on a terminal', { hint });
+/** Whether what goes to `path`, undefined for standard output, is shown on a terminal. */
+export function isOnTerminal({ stdout }: Context, path = '-'): boolean {
+  return path === '-' && stdout.isTerminal;
+}
+
+export function refusePage(hint: string): never {
+  throw new UsageError('a page cannot be shown on a terminal', { hint });
 }
 
 /** Writes a page or another text as a whole. Its file is opened before the text is made. */

@@ -6,6 +6,7 @@ import { monthOf, readBegunPeriod, readPeriod } from '../../invoices/periods.ts'
 import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
+import { checkFlagsOfForm } from '../../output/formats.ts';
 import type { HeldProfiles } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { writerOfResult } from '../../query/questions.ts';
@@ -18,43 +19,53 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { version } from '../../version.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
-import type { GlobalFlags, ProfilesFlags, QuestionFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
+import type {
+  GlobalFlags,
+  OutputFlags,
+  ProfilesFlags,
+  QuestionFlags,
+  ReceiptFlags,
+  RequestFlags,
+} from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, storeOf, type Source } from '../part.ts';
+import { deliver, storeOf, type Source, type Run } from '../run.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import type { RunDay } from '../run-day.ts';
 import { chosenProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
-import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
+import {
+  deliverText,
+  inPageRun,
+  isOnTerminal,
+  refusePage,
+  type PagePart,
+  type ReadParts,
+} from './read-part.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
 /** Off a file, a terminal has the month alone, as a table. */
 type ReportFormat = (typeof FORMATS)[number] | 'table';
 
-interface ReportFlags
-  extends
-    GlobalFlags,
-    RequestFlags,
-    ReceiptFlags,
-    Pick<ProfilesFlags, 'allProfiles'>,
-    Pick<QuestionFlags, 'field'> {
-  /** `2026-11`, `2026-Q3`, `last-month`. */
-  readonly period?: string | undefined;
-  /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
-  readonly from?: readonly string[] | undefined;
-  /** The day to count to, in days since 1970-01-01. */
-  readonly asOf?: number | undefined;
-  readonly lang?: ReportLanguage | undefined;
-  /** What stands at the top of the page instead of the organization's name. */
-  readonly title?: string | undefined;
-  readonly format?: Exclude<ReportFormat, 'table'> | undefined;
-  readonly output?: string | undefined;
-  readonly outputDir?: string | undefined;
-}
+type ReportFlags = GlobalFlags &
+  RequestFlags &
+  ReceiptFlags &
+  Pick<ProfilesFlags, 'allProfiles' | 'outputDir'> &
+  Pick<QuestionFlags, 'field'> &
+  Pick<OutputFlags, 'output'> & {
+    /** `2026-11`, `2026-Q3`, `last-month`. */
+    readonly period?: string | undefined;
+    /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
+    readonly from?: readonly string[] | undefined;
+    /** The day to count to, in days since 1970-01-01. */
+    readonly asOf?: number | undefined;
+    readonly lang?: ReportLanguage | undefined;
+    /** What stands at the top of the page instead of the organization's name. */
+    readonly title?: string | undefined;
+    readonly format?: (typeof FORMATS)[number] | undefined;
+  };
 
 interface Job {
   readonly flags: ReportFlags;
@@ -219,22 +230,10 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
       hint: 'Give the file the ending .html or .json, or add --format.',
     });
   }
-  const isShown = outputDir === undefined && (output === undefined || output === '-');
-  const isTable = format === undefined && isShown && context.stdout.isTerminal;
-  const chosen = isTable ? 'table' : (format ?? ofEnding ?? 'html');
-  if (isTable && title !== undefined) {
-    throw new UsageError('--title is for a page, and none is written', {
-      hint: 'Leave it out, or write a page with `folio report -o report.html`.',
-    });
-  }
-  const ofWords = lang !== undefined ? '--lang' : title !== undefined ? '--title' : undefined;
-  if (chosen === 'json' && ofWords !== undefined) {
-    throw new UsageError(`${ofWords} and json do not go together: the figures have no words`, {
-      hint: `Leave out ${ofWords}, or write html.`,
-    });
-  }
-  if (chosen === 'html' && outputDir === undefined)
-    refuseOnTerminal(context, output, 'Write it to a file with `folio report -o report.html`.');
+  const isShown = outputDir === undefined && isOnTerminal(context, output);
+  const chosen = format ?? ofEnding ?? (isShown ? 'table' : 'html');
+  checkFlagsOfForm(chosen, { '--title': [title, 'html'], '--lang': [lang, 'html', 'table'] });
+  if (isShown && chosen === 'html') refusePage('Write it to a file with `folio report -o report.html`.');
   return chosen;
 }
 

@@ -2,8 +2,9 @@ import type { Context } from '../../context.ts';
 import { UsageError, NotFoundError } from '../../errors.ts';
 import { readPeriod } from '../../invoices/periods.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { checkFlagsOfFormat, formatOfEnding, readsFlag, type Format } from '../../output/formats.ts';
+import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
+import type { ConfigStore } from '../../profiles/profile.ts';
 import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/result-rows.ts';
 import {
@@ -28,14 +29,20 @@ import type {
 } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, storeOf } from '../part.ts';
+import { deliver, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import { chosenProfiles } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { readTyped } from '../sources/listing-source.ts';
 import { sourceFor } from '../pipeline.ts';
-import { deliverText, inPageRun, refuseOnTerminal, type PagePart, type ReadParts } from './read-part.ts';
+import {
+  deliverText,
+  inPageRun,
+  isOnTerminal,
+  refusePage,
+  type PagePart,
+  type ReadParts,
+} from './read-part.ts';
 
 /**
  * Writes what customers owe, or suppliers are owed, of one organization or several: of these `fiscalIds`, or of everyone. What
@@ -46,8 +53,9 @@ export async function writeStatements(
   flags: StatementFlags,
   fiscalIds: readonly string[] | undefined,
 ): Promise<void> {
-  const form = await formOf(context, flags);
-  if (form.kind !== 'rows') refuseRowFlags(flags);
+  const store = flags.sandbox ? undefined : await context.config();
+  const defaults = flagDefaults(store, flags.profile, listingOf(flags));
+  const form = formOf(context, flags, defaults);
   const { folder, note, output, open, overdue, period } = flags;
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
@@ -72,10 +80,10 @@ export async function writeStatements(
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {
       const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
-      const language = flags.lang ?? pageDefaults(await storeOf(run), only).lang;
-      const job = { run, flags, fiscalIds, isSeveral, language, read };
-      if (form.kind === 'folder') await writeFolder(job, form.path);
-      else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
+      const language = flags.lang ?? pageDefaults(store, only).lang;
+      const job = { run, flags, fiscalIds, isSeveral, language, store, read };
+      if (folder !== undefined) await writeFolder(job, folder);
+      else await (form === 'html' || form === 'json' ? writeText(job, form) : writeRows(job, defaults));
     });
   } finally {
     await source.close?.();
@@ -94,79 +102,47 @@ interface Job {
   readonly isSeveral: boolean;
   /** By the flag, else the setting of the only profile, or of all. */
   readonly language: ReportLanguage | undefined;
+  readonly store: ConfigStore | undefined;
   readonly read: ReadParts<PagePart>;
 }
 
-type Form =
-  | { readonly kind: 'folder'; readonly path: string }
-  | { readonly kind: 'html' | 'json' }
-  | { readonly kind: 'rows'; readonly format?: Format; readonly defaults: FlagDefaults };
+type Form = 'html' | Format;
 
-/** What is written: a page, one JSON document, or rows in another format. Throws UsageError for flags that it does not read. */
-async function formOf(context: Context, flags: StatementFlags): Promise<Form> {
-  const { format, output, folder, excel, everyone, lang, note, organization } = flags;
-  if (folder !== undefined) {
-    if (excel || (format !== undefined && format !== 'html')) {
-      throw new UsageError(`--output-dir writes pages, not ${format ?? 'csv'}`, {
-        hint: 'Leave that out; or have the rows of all in one file with -o statements.xlsx, of one with --customer-fiscal-id <id> -o one.xlsx.',
-      });
-    }
-    return { kind: 'folder', path: folder };
-  }
-  const ending = /\.([^./\\]+)$/.exec(output ?? '')?.[1]?.toLowerCase();
-  const isPage = format === 'html' || (format === undefined && (ending === 'html' || ending === 'htm'));
-  if (isPage) {
-    if (everyone) {
-      throw new UsageError('a page is for one customer, and --all names everyone', {
-        hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
-      });
-    }
-    checkFlagsOfFormat('html', { '--excel': excel });
-    refuseOnTerminal(context, output, 'Write it to a file with -o statement.html.');
-    return { kind: 'html' };
-  }
-  const defaults = flags.sandbox ? {} : flagDefaults(await context.config(), flags.profile, listingOf(flags));
-  const ofEnding = output === undefined ? undefined : formatOfEnding(output);
-  const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
-  const isJson = chosen === 'json';
-  const ofPages = {
-    lang: readsFlag(chosen, '--lang') ? undefined : lang,
-    note,
-    ...(!isJson && { organization }),
-  };
-  const pageFlag = Object.entries(ofPages).find(([, value]) => value !== undefined)?.[0];
-  if (pageFlag !== undefined) {
-    throw new UsageError(`--${pageFlag} is for a page, and none is written`, {
-      hint: 'Leave it out, or write a page with -o statement.html.',
+/** The form of what is written: a page, or rows in a format, of which json is one document. Throws UsageError. */
+function formOf(context: Context, flags: StatementFlags, defaults: FlagDefaults): Form {
+  const { format, output, folder, columns, excel, wide, everyone, lang, note, organization } = flags;
+  const ofEnding = output && (/\.html?$/i.test(output) ? 'html' : formatOfEnding(output));
+  const isShown = isOnTerminal(context, output);
+  const usual = (excel ? 'csv' : defaults.format) ?? (isShown ? 'table' : 'csv');
+  const form = format ?? (folder === undefined ? ofEnding || usual : 'html');
+  const rows = formats.filter((one) => one !== 'json');
+  checkFlagsOfForm(form, {
+    '--output-dir': [folder, 'html'],
+    '--excel': [excel, 'csv'],
+    '--wide': [wide, 'table'],
+    '--columns': [columns, ...rows],
+    '--lang': [lang, 'html', 'xlsx'],
+    '--note': [note, 'html'],
+    '--organization': [organization, 'html', 'json'],
+  });
+  if (form !== 'html' || folder !== undefined) return form;
+  if (everyone) {
+    throw new UsageError('a page is for one customer, and --all names everyone', {
+      hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
     });
   }
-  if (!isJson) return { kind: 'rows', ...(format && { format }), defaults };
-  checkFlagsOfFormat('json', { '--excel': excel });
-  return { kind: 'json' };
+  return isShown ? refusePage('Write it to a file with -o statement.html.') : form;
 }
 
-function refuseRowFlags({ columns, wide }: StatementFlags): void {
-  const flag = columns !== undefined ? '--columns' : wide ? '--wide' : undefined;
-  if (flag === undefined) return;
-  throw new UsageError(`${flag} is for rows, and none are written`, {
-    hint: 'Leave it out, or have rows with -o statement.csv.',
-  });
-}
-
-async function writeRows(job: Job, { format, defaults }: Extract<Form, { kind: 'rows' }>): Promise<void> {
+async function writeRows(job: Job, defaults: FlagDefaults): Promise<void> {
   const { run, flags, isSeveral, language } = job;
-  const { output, columns, excel, wide, color, lang } = flags;
-  const planned = await planOutput(
-    run.context,
-    { format, output, columns, excel, wide, color },
-    {
-      defaults,
-      sheet: 'statement',
-      lang: { flag: lang, setting: language },
-      extraEnding: '.html',
-      isResult: true,
-    },
-  );
+  const planned = await planOutput(run.context, flags as OutputFlags, {
+    defaults,
+    sheet: 'statement',
+    lang: { flag: flags.lang, setting: language },
+    extraEnding: '.html',
+    isResult: true,
+  });
   const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, statementForm(isSeveral)) };
   const writing =
     language && readsFlag(plan.format, '--lang') ? writingFor(run.context, language) : undefined;
@@ -241,36 +217,34 @@ function stemOf({ profile, party }: OwnStatement, isSeveral: boolean): string {
   return isSeveral ? `${profile}.${named}` : named;
 }
 
-interface StatementFlags
-  extends
-    GlobalFlags,
-    RequestFlags,
-    ReceiptFlags,
-    Pick<ProfilesFlags, 'allProfiles'>,
-    Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'>,
-    Pick<QuestionFlags, 'field' | 'open' | 'overdue' | 'period'> {
-  readonly from?: string | undefined;
-  readonly format?: 'html' | Format | undefined;
-  /** A folder for a page for everyone, as typed behind --output-dir. */
-  readonly folder?: string | undefined;
-  /** Suppliers instead of customers. */
-  readonly payable?: boolean | undefined;
-  /** Everyone with an open amount or a credit. */
-  readonly everyone?: boolean | undefined;
-  readonly organization?: string | undefined;
-  /** A text, `@file` or `@-`. */
-  readonly note?: string | undefined;
-  readonly lang?: ReportLanguage | undefined;
-  /** The day to count to, in days since 1970-01-01. */
-  readonly asOf?: number | undefined;
-}
+type StatementFlags = GlobalFlags &
+  RequestFlags &
+  ReceiptFlags &
+  Pick<ProfilesFlags, 'allProfiles'> &
+  Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'> &
+  Pick<QuestionFlags, 'field' | 'open' | 'overdue' | 'period'> & {
+    readonly from?: string | undefined;
+    readonly format?: Form | undefined;
+    /** A folder for a page for everyone, as typed behind --output-dir. */
+    readonly folder?: string | undefined;
+    /** Suppliers instead of customers. */
+    readonly payable?: boolean | undefined;
+    /** Everyone with an open amount or a credit. */
+    readonly everyone?: boolean | undefined;
+    readonly organization?: string | undefined;
+    /** A text, `@file` or `@-`. */
+    readonly note?: string | undefined;
+    readonly lang?: ReportLanguage | undefined;
+    /** The day to count to, in days since 1970-01-01. */
+    readonly asOf?: number | undefined;
+  };
 
 function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
   return payable ? received : issued;
 }
 
 /** Reads every organization. Throws where nothing could be read, and where no document is of the fiscal IDs. */
-async function readStatements({ run, flags, fiscalIds, read }: Job) {
+async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
   const { organization, open, overdue, period } = flags;
   const { day } = run.day;
   const dates = { asOf: run.day.countedTo(), today: day };
@@ -279,7 +253,6 @@ async function readStatements({ run, flags, fiscalIds, read }: Job) {
   const parts = await read((fields) => new StatementTally({ fields, ...options }));
   const tallies = parts.flatMap(({ tally }) => tally ?? []);
   for (const tally of tallies) for (const other of tallies) tally.learnNames(other);
-  const store = await storeOf(run);
   const statements = parts.flatMap(({ profile, tally, isWhole }) => {
     const figures = tally?.finish();
     const { name, fiscalId } = figures?.own ?? {};

@@ -10,10 +10,11 @@ import { listings, resources } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';
-import { usualOrder, type Source } from '../part.ts';
+import type { Source } from '../run.ts';
 import { readsOfDatabase } from '../paths.ts';
 import type { Origin } from '../run-day.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
+import { usualOrder } from './listing-source.ts';
 
 export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');

@@ -19,7 +19,7 @@ import { filterParameters, numberedPages } from '../../resources/listing-pages.t
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
-import type { ServicePart, ServiceSource, Source } from '../part.ts';
+import type { ServicePart, OpenSource, Source } from '../run.ts';
 import { organizationOf } from '../session.ts';
 import { listingQuery, listingSource } from './listing-source.ts';
 
@@ -44,12 +44,12 @@ const AHEAD = 256;
 const MAX_NAMED = 20;
 
 /** Fetches the files of the invoices of a listing while it is walked, and yields a record with the result of each. */
-export function downloadSource({ folder: path, flags }: DownloadRequest): Source<ServiceSource> {
+export function downloadSource({ folder: path, flags }: DownloadRequest): Source {
   const listingRequest = { resource: issued, flags, fiscalIds: flags.fiscalIds };
   const source = listingSource(listingRequest);
   let folder: DownloadFolder | undefined;
   /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
-  const read = async function* (listing: ServiceSource, into: DownloadFolder, part: ServicePart) {
+  const read = async function* (listing: OpenSource, into: DownloadFolder, part: ServicePart) {
     let [files, bytes, withoutFiles] = [0, 0, 0];
     const failed: string[] = [];
     const { context, session } = part;
@@ -101,7 +101,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
       const into = await openDownloadFolder(path, run.context);
       folder = into;
       // Rows of files are in no order that the service has.
-      return { ...listing, order: undefined, read: (part) => read(listing, into, part) };
+      return { ...listing, order: undefined, read: (part: ServicePart) => read(listing, into, part) };
     },
     close: async () => folder?.close(),
   };
@@ -122,7 +122,7 @@ function failedFiles(failed: readonly string[], files: number): IncompleteError 
  */
 async function* invoicesOf(
   part: ServicePart,
-  listing: ServiceSource,
+  listing: OpenSource,
   { where, page, limit }: DownloadRequest['flags'],
 ) {
   const filter = await filterOf(part, { where });

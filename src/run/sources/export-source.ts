@@ -17,8 +17,7 @@ import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/r
 import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/index.ts';
 import type { QuestionFlags } from '../flags.ts';
-import type { Part, Source } from '../part.ts';
-import type { Run } from '../run.ts';
+import type { Part, Source, Run } from '../run.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 
 /** An export of a listing: a file, or what comes from standard input. */

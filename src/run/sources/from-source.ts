@@ -10,9 +10,8 @@ import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
-import type { LocalSource, OpenSource, Part, Source, Wanted } from '../part.ts';
+import type { OpenSource, Part, Source, Wanted, Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Run } from '../run.ts';
 import type { Origin } from '../run-day.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
@@ -54,7 +53,7 @@ interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColum
 export function fromSource(
   { resource, id, flags, fiscalIds, ifPartial }: FromRequest,
   stored: Stored,
-): Source<LocalSource> {
+): Source {
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
   const known = { kind: 'local', name, records, resource } as const;

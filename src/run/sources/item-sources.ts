@@ -10,11 +10,11 @@ import {
   getCustomer,
   isCustomerPath,
 } from '../../resources/items.ts';
-import type { ServicePart, ServiceSource, Source, Wanted } from '../part.ts';
+import type { ServicePart, Source, Wanted } from '../run.ts';
 import type { Session } from '../session.ts';
 import { listingSource } from './listing-source.ts';
 
-export function customerSource(id: string): Source<ServiceSource> {
+export function customerSource(id: string): Source {
   return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context.signal));
 }
 
@@ -28,7 +28,7 @@ interface PortalFlags {
 export function portalLinkSource(
   id: string | undefined,
   { idParam = 'customerId', param = [] }: PortalFlags,
-): Source<ServiceSource> {
+): Source {
   const query: readonly QueryPair[] = id === undefined ? param : [[idParam, id], ...param];
   if (query.length === 0) {
     throw new UsageError('customers portal-link needs a customer', {
@@ -38,7 +38,7 @@ export function portalLinkSource(
   return itemSource('portal link', ({ session }) => fetchPortalLink(session.client, query));
 }
 
-export function fundSource(id: string): Source<ServiceSource> {
+export function fundSource(id: string): Source {
   return itemSource('fund', ({ session, context, status, serviceErrors }) => {
     const { client, limits } = session;
     const { signal } = context;
@@ -52,7 +52,7 @@ function itemSource(
   name: string,
   fetch: (part: ServicePart) => Promise<RecordBatch>,
   records = 'one record',
-): Source<ServiceSource> {
+): Source {
   const known = { kind: 'service', name, records } as const;
   const read = async function* (part: ServicePart) {
     yield { records: await fetch(part) };
@@ -80,7 +80,7 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
 }
 
 /** The body of one answer, as the only record. What a status means there is what it means to the command for that path. */
-export function bodySource({ path, version, query }: ServiceAddress): Source<ServiceSource> {
+export function bodySource({ path, version, query }: ServiceAddress): Source {
   const isListing = resources.some((resource) => resource.path === path);
   const fetch = async ({ session, context: { signal } }: ServicePart) => {
     checkVersion(version, path, session);
@@ -100,7 +100,7 @@ export function bodySource({ path, version, query }: ServiceAddress): Source<Ser
 }
 
 /** The listing that the path names. Throws UsageError where it names none. */
-export function listingAt({ path, version, query }: ServiceAddress): Source<ServiceSource> {
+export function listingAt({ path, version, query }: ServiceAddress): Source {
   for (const resource of resources) {
     const match = new RegExp(`^${resource.path.replace('{id}', '([^/]+)')}$`).exec(path);
     if (match === null) continue;

@@ -6,7 +6,7 @@ import { asksForOrder, filterParameters, type ListingQuery } from '../../resourc
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
-import { usualOrder, type ServiceSource, type Source } from '../part.ts';
+import type { OpenSource, ServicePart, Source, Wanted } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
 import type { FlagDefaults } from '../settings.ts';
 
@@ -19,7 +19,7 @@ export interface ListingRequest {
 }
 
 /** A listing of the service, with the filters and the extent of the command line. */
-export function listingSource(request: ListingRequest): Source<ServiceSource> {
+export function listingSource(request: ListingRequest): Source {
   const { resource, flags = {}, fiscalIds } = request;
   const { sortBy, sortOrder, page, param = [], strict = false } = flags;
   const { name, records } = resource;
@@ -38,7 +38,7 @@ export function listingSource(request: ListingRequest): Source<ServiceSource> {
         fiscalIds: ids,
         isStrict: strict,
         order: hasOrder ? usualOrder(resource) : undefined,
-        async *read({ context, session, serviceErrors, status, notices }, wanted) {
+        async *read({ context, session, serviceErrors, status, notices }: ServicePart, wanted: Wanted) {
           const { client, limits, defaults } = session;
           const newest = wanted.newestFirst ? resource.newestFirst : undefined;
           const query = { ...listingQuery(request, ids, defaults), ...newest, limit: wanted.limit };
@@ -147,4 +147,10 @@ export async function readTyped(
   } catch (cause) {
     throw new UsageError(`${flag} ${value}: ${systemReason(cause)}`, { hint, cause });
   }
+}
+
+/** The order in which the service lists a resource by itself. */
+export function usualOrder({ byDate, newestFirst }: Resource): NonNullable<OpenSource['order']> {
+  const begins = byDate?.usual && ({ asc: 'oldest', desc: 'newest' } as const)[byDate.usual];
+  return { begins: begins ?? 'unsorted', canTurn: newestFirst !== undefined };
 }

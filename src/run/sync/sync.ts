@@ -4,21 +4,32 @@ import type { Database } from '../../database/database.ts';
 import { openDatabase } from '../../database/open-database.ts';
 import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
-import { planSync, writeSync, type GoneLimit, type SyncPart } from '../../database/sync-run.ts';
+import {
+  planSync,
+  writeSync,
+  type GoneLimit,
+  type SyncedPart,
+  type SyncPart,
+} from '../../database/sync-run.ts';
 import { checkTables, organizationsIn, newestRuns, tryWriting } from '../../database/tables.ts';
+import type { WrittenRecords } from '../../database/write-records.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
+import { shownInOrder } from '../../output/column-looks.ts';
+import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
+import { batchOfRows, type Row } from '../../query/result-rows.ts';
 import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
-import { lackOf } from '../completeness.ts';
+import { checkResults, lackOf } from '../completeness.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import {
   checkPart,
@@ -26,17 +37,18 @@ import {
   inPart,
   recordsOf,
   storeOf,
-  type ServiceSource,
+  type OpenSource,
   type ServicePart,
-} from '../part.ts';
+  inRun,
+  type Run,
+} from '../run.ts';
 import { Notices } from '../notices.ts';
+import { planOutput } from '../output-plan.ts';
 import { readsOfDatabase } from '../paths.ts';
-import { inRun, type Run } from '../run.ts';
 import { chosenProfiles, organizationOf } from '../session.ts';
 import { fieldsOf, type FlagDefaults } from '../settings.ts';
 import { tableOf } from '../sources/database-source.ts';
 import { listingSource, type ListingRequest } from '../sources/listing-source.ts';
-import { showResults } from './sync-result.ts';
 
 interface SyncFlags extends GlobalFlags, RequestFlags, ReceiptFlags, Pick<ProfilesFlags, 'allProfiles'> {
   readonly toEnv?: string | undefined;
@@ -79,6 +91,7 @@ export async function syncDatabase(
       return { name: profile === undefined ? name : `${profile} ${name}`, resource, profile };
     }),
   );
+  const all = byProfile.flat();
   const file = address.engine === 'SQLite' ? address.path : undefined;
   const options = {
     flags,
@@ -86,30 +99,27 @@ export async function syncDatabase(
     records: 'records',
     files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
-    partNames: byProfile.flat().map(({ name }) => name),
+    partNames: all.map(({ name }) => name),
     partKind: 'listings' as const,
     notices,
   };
   await inRun(context, options, async (run) => {
     const closing: Closing = [];
     try {
-      await syncListings(run, closing, { address, flags, byProfile });
+      const synced = await syncListings(run, closing, { address, flags, byProfile });
+      await showResults(
+        run,
+        flags.format,
+        all.map((one, at) => ({ ...one, synced: synced[at]! })),
+      );
     } finally {
-      await closeAll(closing.toReversed());
+      for (const close of closing.toReversed()) await close();
     }
   });
 }
 
 /** What ends with the run, the last one first. */
 type Closing = (() => Promise<void>)[];
-
-async function closeAll([close, ...others]: Closing): Promise<void> {
-  try {
-    await close?.();
-  } finally {
-    if (others.length > 0) await closeAll(others);
-  }
-}
 
 function readWords(
   { env, secrets }: Context,
@@ -165,7 +175,7 @@ async function syncListings(
   run: Run,
   closing: Closing,
   { address, flags, byProfile }: SyncRequest,
-): Promise<void> {
+): Promise<readonly SyncedPart[]> {
   const { clock, signal } = run.context;
   const open = async (): Promise<Database> => {
     const database = await openDatabase(address, run.context);
@@ -192,11 +202,9 @@ async function syncListings(
     return done;
   });
   for await (const done of read) parts.push(...done);
-  const synced = flags.plan
+  return flags.plan
     ? await planSync(existing, parts, options)
     : await writeSync(existing ?? (await open()), parts, options);
-  const results = byProfile.flat().map((one, at) => ({ ...one, synced: synced[at]! }));
-  await showResults(run, results, flags.format);
 }
 
 interface Reading {
@@ -254,21 +262,32 @@ function otherOrganization(
 const AHEAD = 64;
 
 /** The documents of every fund. Each gets a column `fundId`, since the service does not name its fund. */
-function allFundDocuments(): ServiceSource {
+function allFundDocuments(): OpenSource {
   return {
     kind: 'service',
     name: fundDocuments.name,
     records: 'documents of all funds',
     resource: fundDocuments,
-    async *read(options) {
-      const ids = await fundIds(options);
-      const { concurrency } = options.session.limits;
-      const { signal } = options.context;
-      const all = mapInOrder(ids, (id) => documentsOf(options, id), { concurrency, ahead: AHEAD, signal });
-      for await (const batches of all) {
+    async *read(part: ServicePart) {
+      const { session, context, status } = part;
+      const ids: string[] = [];
+      // The settings of the documents are not those of their funds.
+      for await (const batch of wholeListing(part, { resource: funds }, {})) ids.push(...idsOf(batch));
+      // A key may have the column `fundId`, which the service does not send.
+      const { key: _, ...defaults } = session.defaults;
+      const documentsOf = async (literal: string): Promise<readonly RecordBatch[]> => {
+        const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
+        const batches: RecordBatch[] = [];
+        for await (const records of wholeListing(part, { resource: fundDocuments, id }, defaults))
+          batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
+        return batches;
+      };
+      const { concurrency } = session.limits;
+      const limits = { concurrency, ahead: AHEAD, signal: context.signal };
+      for await (const batches of mapInOrder(ids, documentsOf, limits)) {
         for (const records of batches) {
-          options.status.records += records.count;
-          options.status.page(records.count, undefined);
+          status.records += records.count;
+          status.page(records.count, undefined);
           yield { records };
         }
       }
@@ -276,31 +295,15 @@ function allFundDocuments(): ServiceSource {
   };
 }
 
-/** The ids of all funds, as JSON literals. */
-async function fundIds(part: ServicePart): Promise<readonly string[]> {
-  const ids: string[] = [];
-  // The settings of the documents are not those of their funds.
-  for await (const records of wholeListing(part, { resource: funds }, {})) {
-    for (let at = 0; at < records.count; at++) {
-      const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
-      if (start < 0)
-        throw new ServiceError('a fund has no id, so that its documents cannot be read', {
-          hint: 'Name the resources to sync, without fund-documents.',
-        });
-      ids.push(records.bytes.toString('utf8', start, end));
-    }
-  }
-  return ids;
-}
-
-async function documentsOf(part: ServicePart, literal: string): Promise<readonly RecordBatch[]> {
-  const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
-  // A key may have the column `fundId`, which the service does not send.
-  const { key: _, ...defaults } = part.session.defaults;
-  const batches: RecordBatch[] = [];
-  for await (const records of wholeListing(part, { resource: fundDocuments, id }, defaults))
-    batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
-  return batches;
+/** The ids of funds, as JSON literals. Throws ServiceError for one without an id. */
+function idsOf(records: RecordBatch): readonly string[] {
+  return Array.from({ length: records.count }, (_, at) => {
+    const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
+    if (start >= 0) return records.bytes.toString('utf8', start, end);
+    throw new ServiceError('a fund has no id, so that its documents cannot be read', {
+      hint: 'Name the resources to sync, without fund-documents.',
+    });
+  });
 }
 
 /** The records of a listing that is read as a part of another. Throws IncompleteError where some are missing. */
@@ -316,4 +319,87 @@ async function* wholeListing(
   for await (const { records } of source.read(own, {})) yield records;
   const lack = lackOf(status);
   if (lack !== undefined) throw lack;
+}
+
+interface ListingResult extends ProfileListing {
+  readonly synced: SyncedPart;
+}
+
+/**
+ * Shows a row for each listing, warns of values that could not be stored as they are, and keeps the rows for the receipt. Without
+ * a `format`: a table on a terminal, else csv. Throws where a listing was not synced: IncompleteError where others were.
+ */
+async function showResults(
+  { context, flags, notices }: Run,
+  format: Format | undefined,
+  results: readonly ListingResult[],
+): Promise<void> {
+  const rows = results.map(resultRow);
+  const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
+  const listings = rows.map((row) =>
+    Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json) as unknown])),
+  );
+  // The parts of a sync are listings: they take the place of the profiles in the receipt.
+  notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
+  const { layout, openWriter, ...plan } = await planOutput(context, { format, color: flags.color });
+  const isTable = plan.format === 'table';
+  const shown = isTable ? forPeople(rows) : rows;
+  const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
+  const opened = await openDestination(undefined, context, { styled: isTable });
+  await writeAndCommit(opened, async (destination) => {
+    const known = columns && shownInOrder(columns);
+    const writer = openWriter(destination, { ...layout, columns, known });
+    await writer.write(batchOfRows(shown));
+    await writer.end();
+  });
+  for (const { name, resource, synced } of results) {
+    const ofListing = results.length > 1 ? notices.forPart(name) : notices;
+    if (synced.written !== undefined) warnOfTable(ofListing, tableOf(resource), synced.written);
+  }
+  checkResults(
+    results.map(({ name, synced: { error: failure } }) => ({ name, failure })),
+    {
+      what: 'listings',
+      lack: 'left as they were',
+      hint: 'When that is seen to, run folio sync again for these.',
+    },
+  );
+}
+
+function warnOfTable(
+  notices: Notices,
+  table: string,
+  { retyped, withoutColumn, unreadable }: WrittenRecords,
+): void {
+  for (const { name: column } of retyped) {
+    notices.warn(
+      `the column ${column} of ${table} holds text from now on: not all of its values are of one kind`,
+    );
+  }
+  for (const { name: column, shownAs, records } of unreadable) {
+    notices.warn(
+      `${table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${table} has it as sent`,
+    );
+  }
+  for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);
+}
+
+function resultRow({ resource, synced }: ListingResult): Row {
+  const { part, total = null, counts, error } = synced;
+  const rowOf = (values: Readonly<Record<string, unknown>>): Row =>
+    Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]);
+  return [
+    ...rowOf({ profile: part.profile, resource: oneWordName(resource, '-'), total, ...counts }),
+    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
+    ...rowOf({ error: error?.message ?? null }),
+  ];
+}
+
+/** The rows without the columns that are useless in a table: those without values, and a profile that is the only one. */
+function forPeople(rows: readonly Row[]): readonly Row[] {
+  const isUseful = (name: string): boolean => {
+    const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
+    return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
+  };
+  return rows.map((row) => row.filter(([name]) => isUseful(name)));
 }

@@ -139,7 +139,7 @@ describe('folio report', () => {
       );
       for (const [flags, says] of [
         [['--format', 'html'], 'a page cannot be shown on a terminal'],
-        [['--title', 'X'], '--title is for a page, and none is written'],
+        [['--title', 'X'], '--title goes with html, not with table'],
       ] as const)
         expect(await run(...flags)).toMatchObject({ code: 2, screen: expect.stringContaining(says) });
     },

@@ -1,0 +1,200 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { isFailure } from '../errors.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { localMinute } from '../json/calendar-day.ts';
+import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import { withOwnColumn } from '../json/scan-records.ts';
+import { endingsOf, type Format } from '../output/formats.ts';
+import { RecordSpool } from '../output/spool.ts';
+import type { ConfigStore } from '../profiles/profile.ts';
+import { ownersOf } from '../query/exports/read-export.ts';
+import { oneWordName } from '../resources/resource.ts';
+import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './completeness.ts';
+import type { ExportFlags } from './flags.ts';
+import { impliedFormat } from './output-plan.ts';
+import type { WrittenPath } from './paths.ts';
+import type { PartState } from './progress.ts';
+import { receiptPathOf, withReceipt } from './receipt.ts';
+import {
+  checkPart,
+  forEachPart,
+  inPart,
+  recordsOf,
+  stateOf,
+  type OpenSource,
+  type Part,
+  type Run,
+  type Source,
+} from './run.ts';
+import { flagDefaults } from './settings.ts';
+
+/**
+ * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
+ * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records. Opening and
+ * closing the source of each is up to the caller.
+ *
+ * @param most how many records of a listing are wanted, of all profiles together
+ */
+export function joinedSource(run: Run, source: OpenSource, most = Infinity): OpenSource {
+  return {
+    ...source,
+    kind: 'local',
+    isStrict: false,
+    hasProfileColumn: true,
+    /** The limit is that of each profile: the most records to read of it. */
+    async *read({ status, lacks }, wanted) {
+      const { limit } = wanted;
+      const open = new Set<RecordSpool>();
+      const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {
+        const collected = new RecordSpool();
+        open.add(collected);
+        const state = await inPart(run, { source, name: profile, profile, signal }, async (part) => {
+          for await (const batch of recordsOf(part, wanted)) await collected.add(batch);
+          checkPart(part);
+        });
+        return { state, collected };
+      };
+      const read: PartState[] = [];
+      let left = limit === undefined ? Infinity : most;
+      try {
+        for await (const { state, collected } of forEachPart(run, run.parts, collect)) {
+          read.push(state);
+          const own = { name: PROFILE_COLUMN, value: JSON.stringify(state.name) };
+          for await (const batch of hasRecords(state) ? collected.read() : []) {
+            if (left === 0) break;
+            const some = sliceRecords(batch, 0, left);
+            left -= some.count;
+            status.records += some.count;
+            // The records of an export of several have that column already.
+            yield { records: source.hasProfileColumn ? some : withOwnColumn(some, own) };
+          }
+          await collected.close();
+          open.delete(collected);
+        }
+      } finally {
+        for (const collected of open) await collected.close();
+        if (source.isStrict !== true) passUnknownIds(read);
+        const failure = outcomeOf(read, wordsOfProfiles(read));
+        if (failure !== undefined) lacks.push(failure);
+      }
+      const parts = read.filter(hasRecords);
+      if (parts.length === 0) throw lacks[0]!;
+      status.totalAtEnd = totalOf(parts, limit);
+    },
+  };
+}
+
+/** The sum of the totals; undefined where one that was read as far as the limit has none. */
+function totalOf(parts: readonly PartState[], limit = Infinity): number | undefined {
+  let sum = 0;
+  for (const { status } of parts) {
+    const total = status.totalAtEnd ?? (status.records < limit ? status.records : undefined);
+    if (total === undefined) return undefined;
+    sum += total;
+  }
+  return sum;
+}
+
+/** Whether nothing could be read of the profile of a record. Called when all was read. */
+export function unreadTest({ parts }: Run): (record: RecordBatch) => boolean {
+  return (record) => {
+    const [owner] = ownersOf(record);
+    return parts.some((part) => part.name === owner && !hasRecords(part));
+  };
+}
+
+/** The same records or rows; each is counted for the receipt of its profile. */
+export async function* countedByProfile(
+  { parts }: Run,
+  answer: AsyncIterable<RecordBatch>,
+): AsyncGenerator<RecordBatch> {
+  const states = new Map(parts.map((part) => [part.name, part]));
+  for await (const batch of answer) {
+    for (const owner of ownersOf(batch)) {
+      const state = states.get(owner);
+      if (state !== undefined) state.records++;
+    }
+    yield batch;
+  }
+}
+
+/** The file of a profile in the folder of --output-dir. */
+interface FileOfProfile {
+  readonly profile: string;
+  readonly format: Format;
+  readonly output: string;
+  readonly receipt: string | undefined;
+}
+
+interface FilesRequest {
+  readonly flags: ExportFlags;
+  readonly source: Source;
+  readonly sheet?: string;
+}
+
+/**
+ * A file for each profile in a folder, `<profile>.<listing>.<ending>`, with its receipt where there is one; the format is that of
+ * the flags, else the profile's own, else csv.
+ */
+export function filesOfProfiles(
+  { flags, source, sheet }: FilesRequest,
+  folder: string,
+  { profiles, store }: { readonly profiles: readonly string[]; readonly store: ConfigStore | undefined },
+): readonly FileOfProfile[] {
+  const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
+  return profiles.map((profile) => {
+    const defaults = flagDefaults(store, profile, source.resource);
+    const format = flags.format ?? impliedFormat(flags, defaults) ?? 'csv';
+    const output = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
+    return { profile, format, output, receipt: flags.receipt && receiptPathOf(output) };
+  });
+}
+
+/** What is written, for the check of paths. */
+export function writesOf(files: readonly FileOfProfile[]): readonly WrittenPath[] {
+  return files.flatMap(({ profile, output, receipt }) => [
+    { path: output, flag: '--output-dir:', is: `where the records of ${profile} go` },
+    ...(receipt === undefined
+      ? []
+      : [{ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` }]),
+  ]);
+}
+
+/** Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
+export async function exportEach(
+  run: Run,
+  { source, files }: { readonly source: OpenSource; readonly files: readonly FileOfProfile[] },
+  exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
+): Promise<void> {
+  for (const { profile, output } of files) {
+    // Its name in earlier versions, which was one for all listings.
+    const older = join(dirname(output), `${profile}${extname(output)}`);
+    if (!existsSync(older)) continue;
+    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${output} now`);
+  }
+  const kept: string[] = [];
+  const all = forEachPart(run, files, async (file, signal) => {
+    const { profile, output, receipt } = file;
+    const state = stateOf(run, profile);
+    const write = async (): Promise<void> => {
+      await inPart(run, { source, name: profile, profile, signal }, (part) => exportPart(part, file));
+      if (state.failure !== undefined) throw state.failure;
+    };
+    const { name } = source;
+    const own = { ...run, name, output, folder: undefined, whole: state, notices: state.notices, parts: [] };
+    try {
+      await (receipt === undefined ? write() : withReceipt(own, receipt, write));
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      state.failure = error;
+    }
+    return { state, output };
+  });
+  for await (const { state, output } of all) {
+    const stats = hasRecords(state) ? undefined : statSync(output, { throwIfNoEntry: false });
+    if (!stats?.isFile()) continue;
+    kept.push(`${state.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
+  }
+  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
+}
