@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Meanings, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
-import type { ChosenColumns } from '../output/chosen-columns.ts';
 import type { KnownColumn } from '../output/column-looks.ts';
 import {
   checkFlagsOfFormat,
@@ -29,8 +28,8 @@ export interface OutputPlan {
   readonly layout: Layout;
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
-  /** The columns of --columns, where others may have been left out. */
-  readonly chosen?: ChosenColumns | readonly string[] | undefined;
+  /** The columns of --columns, as typed, where others may have been left out. */
+  readonly chosen?: readonly string[] | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
   /** Whether rows of a result come out. */
@@ -139,7 +138,7 @@ export async function planOutput(
     format,
     layout,
     headings: columns?.readBack ?? [],
-    chosen: isResult || columns?.keepsAll === true ? undefined : columns,
+    chosen: isResult || columns?.keepsAll === true ? undefined : columns?.toJSON(),
     expanded: isResult ? undefined : expand,
     isResult,
     openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : meanings) ?? plain,

@@ -217,7 +217,8 @@ async function planPart(
   });
   // What was left out of an export, or made rows in it, is so in its copy.
   const { chosen, expanded } = (plan.isResult ? undefined : source.export?.delivered) ?? {};
-  return { ...plan, chosen: plan.chosen ?? chosen, expanded: plan.expanded ?? expanded };
+  const all = chosen && plan.chosen ? [...chosen, ...plan.chosen] : (plan.chosen ?? chosen);
+  return { ...plan, chosen: all, expanded: plan.expanded ?? expanded };
 }
 
 /**

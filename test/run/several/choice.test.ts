@@ -223,11 +223,19 @@ describe('an export of one profile', () => {
       ['issued --profile south --columns Saldo=open,currency', 'headed.jsonl'],
       ['issued --from FOLDER/headed.jsonl', 'again.jsonl'],
       ['issued --profile south --columns Saldo=open,*', 'both.jsonl'],
+      ['issued --from FOLDER/roles.jsonl --columns Moneda=currency,*', 'chosen-again.jsonl'],
     ])
       expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
     const sum = async (line: string, column = 'open') =>
       (await run(`issued ${line} --open --sum ${column} --no-header`)).stdout;
-    for (const file of ['south.jsonl', 'copy.jsonl', 'roles.jsonl', 'headed.jsonl', 'again.jsonl'])
+    for (const file of [
+      'south.jsonl',
+      'copy.jsonl',
+      'roles.jsonl',
+      'headed.jsonl',
+      'again.jsonl',
+      'chosen-again.jsonl',
+    ])
       expect(await sum(`--from FOLDER/${file}`)).toBe(await sum('--profile south'));
     for (const column of ['open', 'saldo'])
       expect(await sum('--from FOLDER/both.jsonl', column)).toBe(await sum('--profile south', column));
