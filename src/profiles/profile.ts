@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { BadBody, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
-import { checkJson } from '../json/scanner.ts';
 import { DEVICE_NAME } from '../output/files/target.ts';
 import { parseToken, type Secret } from './token.ts';
 
@@ -106,14 +105,22 @@ function withoutPrototype<T extends object>(object: T): T {
  * does not stop the others. Throws UsageError naming the file and what is wrong, without showing any of the text.
  */
 export function parseDocument(text: string, file: string): StoreDocument {
-  const root = parseJson(text, file);
-  if (!isJsonObject(root)) throw brokenStore(file, `expected a JSON object, found ${kindOf(root)}`);
-  const { currentProfile } = root;
-  if (currentProfile !== undefined && typeof currentProfile !== 'string') {
-    throw brokenStore(file, `currentProfile is ${kindOf(currentProfile)}, expected a string`);
+  let root: unknown;
+  try {
+    // Some editors write a byte order mark.
+    root = JSON.parse(text.replace(/^\uFEFF/, ''), (_key, value: unknown) =>
+      isJsonObject(value) ? withoutPrototype(value) : value,
+    );
+  } catch {
+    // Neither the message nor the error itself goes on: the runtime quotes the text in it, which may be a token.
+    throw brokenStore(file, 'it is not JSON');
   }
+  if (!isJsonObject(root)) throw brokenStore(file, 'it has to be a JSON object');
+  const { currentProfile } = root;
+  if (currentProfile !== undefined && typeof currentProfile !== 'string')
+    throw brokenStore(file, 'currentProfile has to be a string');
   const checkObject = (value: unknown, member: string): void => {
-    if (!isJsonObject(value)) throw brokenStore(file, `${member} is ${kindOf(value)}, expected an object`);
+    if (!isJsonObject(value)) throw brokenStore(file, `${member} has to be an object`);
   };
   for (const key of ['profiles', 'settings']) checkObject((root[key] ??= withoutPrototype({})), key);
   for (const [name, profile] of Object.entries(root['profiles'] as JsonObject)) {
@@ -129,38 +136,6 @@ export function brokenStore(file: string, reason: string): UsageError {
   });
 }
 
-/** What a JSON value is, for a message: `a string`, `null`. */
-export function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-function parseJson(content: string, file: string): unknown {
-  // Some editors write a byte order mark.
-  const text = content.replace(/^\uFEFF/, '');
-  if (text.trim() === '') throw brokenStore(file, 'it is empty');
-  try {
-    return JSON.parse(text, (_key, value: unknown) =>
-      isJsonObject(value) ? withoutPrototype(value) : value,
-    );
-  } catch {
-    // Neither the message nor the error itself goes on: the runtime quotes the text in it, which may be a token.
-    throw brokenStore(file, `it is not JSON${placeOfFault(Buffer.from(text))}`);
-  }
-}
-
-function placeOfFault(bytes: Buffer): string {
-  try {
-    checkJson(bytes);
-    return '';
-  } catch (error) {
-    if (!(error instanceof BadBody)) throw error;
-    const before = bytes.toString('utf8', 0, error.offset).split('\n');
-    return ` (line ${before.length}, column ${before.at(-1)!.length + 1})`;
-  }
-}
-
 /** A profile of the store. Throws UsageError naming the file and the wrong member, never with a token in it. */
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
@@ -170,7 +145,7 @@ export function readProfile(document: StoreDocument, name: string, file: string)
   const textOf = (key: string): string | undefined => {
     const value = entry[key];
     if (value === undefined || typeof value === 'string') return value;
-    throw brokenStore(file, `${member}.${key} is ${kindOf(value)}, expected a string`);
+    throw brokenStore(file, `${member}.${key} has to be a string`);
   };
   const [baseUrl, token, organization] = [textOf('baseUrl'), textOf('token'), textOf('organization')];
   const { tokenCommand: command } = entry;
@@ -191,5 +166,5 @@ export function readSettings(document: StoreDocument, profile: string | undefine
   const settings = profile === undefined ? document.settings : document.profiles[profile]?.['settings'];
   if (settings === undefined) return {};
   if (isJsonObject(settings)) return settings;
-  throw brokenStore(file, `profiles.${profile}.settings is ${kindOf(settings)}, expected an object`);
+  throw brokenStore(file, `profiles.${profile}.settings has to be an object`);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, promises } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
@@ -230,18 +230,6 @@ function preparePrivateFolder(path: string, uid: number | undefined): void {
   const canBeClosed = stats.uid === uid && isOpenToOthers(stats) && readdirSync(path).length === 0;
   if (canBeClosed) chmodSync(path, 0o700);
   else checkPrivate('folder', path, { stats, uid });
-}
-
-/** Who may open the store, such as `mode 0600, in a folder of mode 0700`; undefined where there is no file. */
-export async function describePermissions(file: string): Promise<string | undefined> {
-  try {
-    const [own, folder] = [await promises.stat(file), await promises.stat(dirname(file))];
-    // Windows has no such modes: every file seems open there. What it has instead is taken over from the user's folder.
-    if (platform() === 'win32') return 'as private as your other files';
-    return `mode ${modeText(own.mode)}, in a folder of mode ${modeText(folder.mode)}`;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

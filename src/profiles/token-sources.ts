@@ -80,8 +80,8 @@ export interface TokenCommandRun {
 
 /**
  * Runs a profile's token command, such as the program of a password manager. What it prints is the token. No shell runs it, its
- * input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret. Throws
- * AuthError when it fails, prints no token or takes too long, with the last line of its complaint.
+ * input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret, nor what it
+ * says, which may repeat them. Throws AuthError when it fails, prints no token or takes too long.
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken> {
   run.signal.throwIfAborted();
@@ -103,14 +103,12 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
       windowsHide: true,
     } as const;
     try {
-      const child = execFile(program, args, options, (error, output, complaint) => {
+      const child = execFile(program, args, options, (error, output) => {
         run.signal.removeEventListener('abort', stop);
         if (run.signal.aborted) reject(run.signal.reason as Error);
         else if (error) {
-          const last = withoutSecrets(complaint, [output, ...args]);
           // The system's own error is not kept as the cause: its message is the whole command line.
-          const message = `${name} ${reasonOf(error, limit)}${last === '' ? '' : `: ${last}`}`;
-          reject(new AuthError(message, { hint: HINT }));
+          reject(new AuthError(`${name} ${reasonOf(error, limit)}`, { hint: HINT }));
         } else done(output);
       });
       const stop = (): void => void child.kill('SIGKILL');
@@ -143,17 +141,4 @@ function startFailure(error: unknown): string {
   if (code === 'E2BIG') return 'its arguments are longer than the system allows';
   const reason = systemReason(error);
   return reason.endsWith(`(${code})`) ? reason : (code ?? 'the system does not say why');
-}
-
-/**
- * The last line of what a failed command said, without what looks like a token, and without the secrets: what it printed, and
- * its arguments, which a program may repeat as they are or in part.
- */
-function withoutSecrets(complaint: string, secrets: readonly string[]): string {
-  const line = complaint.trim().split(/\r?\n/).at(-1)!.trim();
-  const parts = secrets.flatMap((secret) => secret.split(/\W+/).filter(({ length }) => length >= 6));
-  const whole = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= 3);
-  const hidden = [...whole, ...parts].toSorted((a, b) => b.length - a.length);
-  const withoutTokens = line.replaceAll(/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, '[hidden]');
-  return hidden.reduce((text, secret) => text.replaceAll(secret, '[hidden]'), withoutTokens).slice(0, 200);
 }

@@ -10,7 +10,7 @@ import {
 } from '../invoices/fields.ts';
 import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
-import { brokenStore, type ConfigStore, kindOf } from '../profiles/profile.ts';
+import { brokenStore, type ConfigStore } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
@@ -139,8 +139,7 @@ function settingFor(store: ConfigStore, name: string, profile: string | undefine
     const { setting } = findSetting(name);
     const place = `${owner === undefined ? '' : `profiles.${owner}.`}settings.${name}`;
     const kind = setting.isNumber ? 'number' : 'string';
-    if (typeof value !== kind)
-      throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${kind}`);
+    if (typeof value !== kind) throw brokenStore(store.file!, `${place} has to be a ${kind}`);
     try {
       return parseValue(setting, String(value), name);
     } catch (error) {

@@ -39,22 +39,16 @@ function openWith(content: string | Uint8Array): { file: string; store: Promise<
 
 describe('a broken store', () => {
   it.each([
-    ['', 'it is empty'],
-    [' \n', 'it is empty'],
-    ['{"profiles": {"acme": {"token": "eyJ-secret"} "x"', 'it is not JSON (line 1, column 47)'],
-    ['{"token": eyJ-secret}', 'it is not JSON (line 1, column 11)'],
-    ['{\n  "ñ": 1\n  "b": 2\n}', 'it is not JSON (line 3, column 3)'],
-    ['{"á": tru}', 'it is not JSON (line 1, column 10)'],
-    ['["a\nb"]', 'it is not JSON (line 1, column 4)'],
-    [`["${'a'.repeat(1_000_000)}`, 'it is not JSON (line 1, column 1000003)'],
-    ['['.repeat(1_000_000), 'it is not JSON (line 1, column 1001)'],
-    ['[]', 'expected a JSON object, found an array'],
-    ['null', 'expected a JSON object, found null'],
-    ['"eyJ-secret"', 'expected a JSON object, found a string'],
-    ['{"currentProfile": 1}', 'currentProfile is a number, expected a string'],
-    ['{"profiles": []}', 'profiles is an array, expected an object'],
-    ['{"settings": "eyJ-secret"}', 'settings is a string, expected an object'],
-    ['{"profiles": {"acme": "eyJ-secret"}}', 'profiles.acme is a string, expected an object'],
+    ['', 'it is not JSON'],
+    ['{"profiles": {"acme": {"token": "eyJ-secret"} "x"', 'it is not JSON'],
+    ['['.repeat(1_000_000), 'it is not JSON'],
+    ['[]', 'it has to be a JSON object'],
+    ['null', 'it has to be a JSON object'],
+    ['"eyJ-secret"', 'it has to be a JSON object'],
+    ['{"currentProfile": 1}', 'currentProfile has to be a string'],
+    ['{"profiles": []}', 'profiles has to be an object'],
+    ['{"settings": "eyJ-secret"}', 'settings has to be an object'],
+    ['{"profiles": {"acme": "eyJ-secret"}}', 'profiles.acme has to be an object'],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'it is not UTF-8 text'],
   ])('is named with the reason and left as it is: %.60s', async (content, reason) => {
     const { file, store } = openWith(content);
@@ -77,8 +71,8 @@ describe('a broken store', () => {
   });
 
   it.each([
-    ['{"token": 5}', 'profiles.acme.token is a number, expected a string'],
-    ['{"baseUrl": ["https://api.example.com"]}', 'profiles.acme.baseUrl is an array, expected a string'],
+    ['{"token": 5}', 'profiles.acme.token has to be a string'],
+    ['{"baseUrl": ["https://api.example.com"]}', 'profiles.acme.baseUrl has to be a string'],
     ['{"tokenCommand": "op read"}', 'profiles.acme.tokenCommand: expected a list of strings, the program'],
     ['{"tokenCommand": ["bin/op"]}', 'profiles.acme.tokenCommand: the program must be a name on the PATH or'],
     ['{"token": "a", "tokenCommand": ["op"]}', 'profiles.acme has both a token and a tokenCommand'],
@@ -93,7 +87,7 @@ describe('a broken store', () => {
   it('says of settings that are none whose they are', async () => {
     const { store } = openWith('{"profiles":{"acme":{"settings":[]}}}');
     const opened = await store;
-    expect(() => opened.settings('acme')).toThrow('profiles.acme.settings is an array, expected an object');
+    expect(() => opened.settings('acme')).toThrow('profiles.acme.settings has to be an object');
   });
 });
 

@@ -219,15 +219,12 @@ function skipped(text: string): CheckResult {
   return { status: 'skipped', text };
 }
 
-/** Where profiles and settings are, and who may read them. Throws as opening the store does. */
+/** Where profiles and settings are. Throws as opening the store does. */
 async function checkStore(context: Context): Promise<CheckResult> {
   const { file, profileNames } = await context.config();
   if (file === undefined)
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
-  const { describePermissions } = await import('../../profiles/store.ts');
-  const permissions = await describePermissions(file);
-  if (permissions === undefined) return ok(`${file}: not there, nothing is stored`);
-  return ok(`${file}: ${permissions}; ${countOf(profileNames.length, 'profile')}`);
+  return ok(`${file}: ${countOf(profileNames.length, 'profile')}`);
 }
 
 /** A token: its source, its form, when it ends. */

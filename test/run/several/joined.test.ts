@@ -195,7 +195,7 @@ describe('a profile that fails', () => {
   });
 
   it.each([
-    ['many', 'concurrency is a string, expected a number'],
+    ['many', 'concurrency has to be a number'],
     [1000, 'concurrency: concurrency "1000": expected a whole number, 1 to 64'],
   ])('by its broken entry in the store is named too: %j', async (concurrency, reason) => {
     const organizations = three({ south: { settings: { concurrency } } });

@@ -97,7 +97,7 @@ describe('folio auth status --all-profiles', () => {
       `old | no | ${baseUrl} | profile | org_2 | 2026-11-19T12:00:00.000Z | unusable | the token ended on 2026-11-19 at 12:00 UTC (1 day ago)`,
       `vault | no | ${baseUrl} | token command | not tried`,
       `empty | no | ${baseUrl} | unusable | profile empty has no token`,
-      'broken | no | unusable | the configuration /store/config.json cannot be used: profiles.broken.token is a number, expected a string',
+      'broken | no | unusable | the configuration /store/config.json cannot be used: profiles.broken.token has to be a string',
       '',
     ]);
     expect(stderr).toMatch(/^folio: 3 of 5 profiles cannot be used\nold: .*\nempty: .*\nbroken: .*\n {2}Ask/);
