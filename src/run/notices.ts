@@ -101,11 +101,8 @@ export class Notices {
   }
 
   /** Remarks in one line how much was written: `3,000 issued invoices → issued.csv, 3.1 MB, 2.4 s`. */
-  remarkWritten(written: () => Written | undefined): void {
-    const result = this.isHeard ? written() : undefined;
-    if (result === undefined) return;
+  remarkWritten({ count, of = count, what, place, bytes, more = [] }: Written): void {
     const { clock, env } = this.#context;
-    const { count, of = count, what, place, bytes, more = [] } = result;
     const group = digitGrouper(localeOf(env));
     const all = of <= count ? '' : ` of ${group(String(of))}`;
     // `document of the fund` for `documents of the fund`.
@@ -119,7 +116,7 @@ export class Notices {
     { isFile, bytes }: Destination,
     { place, ...written }: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
   ): void {
-    if (place !== undefined && isFile) this.remarkWritten(() => ({ ...written, place, bytes }));
+    if (place !== undefined && isFile) this.remarkWritten({ ...written, place, bytes });
   }
 
   /** Says what folio does, under --verbose and --debug. Such a line is no finding. */

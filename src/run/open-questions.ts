@@ -249,7 +249,6 @@ export async function withColumnCheck(
     meanings = PLAIN_MEANINGS,
   }: { flag: string; columns: readonly string[]; meanings?: Meanings },
 ): Promise<AsyncIterable<RecordBatch>> {
-  if (columns.length === 0) return records;
   const { watchColumns } = await import('../query/missing-columns.ts');
   const { DocumentReader } = await import('../invoices/document-reader.ts');
   const reader = new DocumentReader(meanings, { roles: [], names: columns });

@@ -5,8 +5,11 @@ import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import { writeAndCommit, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
+import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
+import type { Questions } from '../query/questions.ts';
+import { hasRecords } from './completeness.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
 import { Notices } from './notices.ts';
@@ -164,8 +167,9 @@ async function exportPart(
   // A table on a terminal begins with the newest records, where the user wants no other order.
   const isOwnTable = plan.isTerminalTable && !hasResult && flags.sort === undefined;
   const newestFirst = isOwnTable && source.order?.canTurn === true;
-  const read = await withFieldCheck(part, recordsOf(part, { limit, newestFirst }));
-  let records: AsyncIterable<RecordBatch> = paced(questions.answer(read), context);
+  const read = recordsOf(part, { limit, newestFirst });
+  const answer = questions.answer(flags.field === undefined ? read : await withFieldCheck(part, read));
+  let records: AsyncIterable<RecordBatch> = paced(answer, context);
   // Who adds up a column there has to know of the credit notes in it.
   const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
   if (isForSpreadsheet && !hasRows && notices.isHeard && meanings.fields.usual.columns.open.length > 0)
@@ -174,13 +178,70 @@ async function exportPart(
     records = (await import('./several-profiles.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
   const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
-  records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
+  if (columns.length > 0)
+    records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
   await deliver({ context, flags }, records, { plan, state });
   const found = questions.findings();
   notices.add(...found);
-  if (notices.isHeard)
-    (await import('./end-remark.ts')).remarkEnd(part, request, { questions, plan, newestFirst });
+  if (notices.isHeard) remarkEnd(part, request, { questions, plan, newestFirst });
   checkPart(part, found, consequence);
+}
+
+interface Delivered {
+  readonly questions: Questions;
+  readonly plan: OutputPlan;
+  readonly newestFirst: boolean;
+}
+
+/** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
+function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): void {
+  const { source, state, status, notices, run, isJoined } = part;
+  const { page, nextToken } = request.flags;
+  const { questions, plan } = delivered;
+  const { filtered, hasRows, isFull, isListing } = questions;
+  const { records, totalAtEnd } = status;
+  const { target, tableLimit, isTerminalTable, layout } = plan;
+  const order = orderOf(part, request, delivered);
+  if (target === undefined) {
+    const isPage = (page ?? nextToken) !== undefined;
+    const isAtLimit = isFull || (isListing && !isPage && records >= tableLimit!);
+    const isCut = tableLimit !== undefined && isAtLimit;
+    const isOfAll = isTerminalTable && !isPage && !hasRows && !isFull;
+    const text = tableFooter({
+      shown: isFull && isCut ? tableLimit : (filtered?.kept ?? records),
+      total: isOfAll ? (filtered?.seen ?? totalAtEnd) : isCut ? questions.total(records) : undefined,
+      locale: layout.locale,
+      isCut,
+      order,
+    });
+    if (text !== '') notices.remark(text);
+  }
+  const { isFile, bytes } = state.delivered!;
+  const profiles = isJoined ? [`of ${countOf(run.parts.filter(hasRecords).length, 'profile')}`] : [];
+  const ofFile = {
+    ...(hasRows ? { what: 'rows' } : { what: source.records, of: filtered ? filtered.seen : totalAtEnd }),
+    ...(request.single ? { count: 1, of: 1, what: 'records' } : { count: state.records }),
+    place: target ?? '',
+    bytes,
+    more: [...profiles, order ?? []].flat(),
+  };
+  const written = state.written ?? (isFile && target !== undefined ? ofFile : undefined);
+  if (written !== undefined) notices.remarkWritten(written);
+}
+
+/** In which order they came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
+function orderOf(
+  { source, status: { records, totalAtEnd = Infinity }, isJoined }: Part,
+  { flags: { limit, sort } }: ExportRequest,
+  { questions, newestFirst }: Delivered,
+): string | undefined {
+  const isPart = questions.isFull || (questions.isListing && records >= limit! && records < totalAtEnd);
+  const isCut = limit !== undefined && isPart;
+  if (source.order === undefined || sort !== undefined || questions.hasResult || !(isCut || newestFirst))
+    return undefined;
+  const begins = newestFirst ? 'newest' : source.order.begins;
+  if (begins === 'unsorted') return 'in the order of the service';
+  return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
 }
 
 /** Plans the output by the flags, and by the settings for what they leave open. */

@@ -69,18 +69,22 @@ export function countOf(n: number, what: string): string {
 
 interface FooterOptions {
   readonly shown: number;
-  readonly total: number;
+  /** Undefined where nobody knows how many there are. */
+  readonly total: number | undefined;
   readonly locale?: string | undefined;
-  readonly isCut?: boolean;
+  /** Whether the table stopped by itself. */
+  readonly isCut: boolean;
   /** An order that the user did not choose: `the newest first`. */
   readonly order?: string | undefined;
 }
 
 /** `50 of 12,345, the newest first · --all for the rest`; empty where a table shows all records in their usual order. */
-export function tableFooter({ shown, total, locale = 'en-US', isCut = true, order }: FooterOptions): string {
+export function tableFooter({ shown, total, locale = 'en-US', isCut, order }: FooterOptions): string {
   const group = digitGrouper(locale);
-  const ordered = order !== undefined && shown > 0 ? order : '';
-  if (shown >= total) return ordered;
-  const count = `${group(String(shown))} of ${group(String(total))}`;
-  return `${ordered === '' ? count : `${count}, ${ordered}`}${isCut ? ' · --all for the rest' : ''}`;
+  const ordered = (shown > 0 && order) || undefined;
+  const isPart = total === undefined ? isCut : shown > 0 && shown < total;
+  if (!isPart) return ordered ?? '';
+  const count =
+    total === undefined ? `the first ${shown}` : `${group(String(shown))} of ${group(String(total))}`;
+  return `${[count, ordered ?? []].flat().join(', ')}${isCut ? ' · --all for the rest' : ''}`;
 }

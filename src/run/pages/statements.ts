@@ -208,7 +208,7 @@ async function writeFolder(job: Job, path: string): Promise<void> {
   const count = indexed.length;
   const facts = { format: 'html', statements: count, bytes, files };
   run.notices.add({ level: 'fact', text: '', facts });
-  run.notices.remarkWritten(() => ({ count, what: 'statements', place: path, bytes }));
+  run.notices.remarkWritten({ count, what: 'statements', place: path, bytes });
 }
 
 /** The name of a page without its ending: whom it is about, behind the profile where there are several. */

@@ -68,7 +68,7 @@ describe('how much of an answer is shown on a terminal', () => {
     ['--limit 3', 5, [0, 2], '3 of 5, the newest first\n'],
     ['--where n>2 --limit 4', 50, [3, 6], 'the newest first\n'],
     ['--sort -n --limit 2', 5, [4, 3], ''],
-    ['--where n>2', 60, [3, 52], 'the first 50 · --all for the rest\nthe newest first\n'],
+    ['--where n>2', 60, [3, 52], 'the first 50, the newest first · --all for the rest\n'],
     ['--where n>20', 60, [21, 59], '39 of 60, the newest first\n'],
     ['--sort -n', 60, [59, 10], '50 of 60 · --all for the rest\n'],
     ['--where n<55 --sort -n', 60, [54, 5], '50 of 55 · --all for the rest\n'],

@@ -87,6 +87,6 @@ describe('tableFooter', () => {
     [0, 0, 'en-US', ''],
     [51, 50, 'en-US', ''],
   ])('%i of %i in %s: %s', (shown, total, locale, text) => {
-    expect(tableFooter({ shown, total, locale })).toBe(text);
+    expect(tableFooter({ shown, total, locale, isCut: true })).toBe(text);
   });
 });
