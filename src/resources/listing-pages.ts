@@ -6,7 +6,7 @@ import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import { PageRefused, type FetchPage, type OnRefusal, type Page } from '../paging/page.ts';
+import { PageRefused, type FetchPage, type OnRefusal, type Page, type Window } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
@@ -182,7 +182,7 @@ interface OnePage<T> {
   readonly isAdjustable: boolean;
 }
 
-/** Gets one page. Throws PageRefused where a smaller page may succeed, unless every refusal is retried: then the failure. */
+/** Gets one page. Throws PageRefused where a smaller page may succeed. */
 async function getPage<T>(
   { client, path, filters, onErrors, onBody }: PageRequest,
   { query, recordsIn, read, signal, onRefusal, isAdjustable }: OnePage<T>,
@@ -201,9 +201,9 @@ async function getPage<T>(
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
   } catch (error) {
     if (error instanceof StatusError && TOO_MUCH.includes(error.status)) {
-      const isSlow = error.milliseconds >= SLOW;
-      const failure = isSlow ? slowFailure(error) : error;
-      throw onRefusal === 'retry' ? failure : new PageRefused(isSlow ? 'slow' : 'large', failure);
+      throw error.milliseconds >= SLOW
+        ? new PageRefused('slow', slowFailure(error))
+        : new PageRefused('large', error);
     }
     const isRefused = error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
     if (isRefused && isAdjustable) throw new PageRefused('size', error);
@@ -299,7 +299,23 @@ export async function probeListing(
   const request = { path, filters, client, onErrors: () => {} };
   const first = { cursor: undefined, size: 1, signal, onRefusal: 'retry' } as const;
   if (paging.kind === 'numbered')
-    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
-  await cursorPages(request, paging)(first);
+    return (await readPage(request, paging, { window: { offset: 0, size: 1 }, signal })).total;
+  await asFailure(cursorPages(request, paging)(first));
   return undefined;
+}
+
+/** Reads one page for whoever does not walk: where it is refused, it is requested again as it is. */
+export function readPage(
+  request: PageRequest,
+  paging: NumberedPaging,
+  { window, signal }: { readonly window: Window; readonly signal: AbortSignal },
+): Promise<Page> {
+  return asFailure(numberedPages(request, paging)(window, signal, 'retry'));
+}
+
+/** The page; where it is refused, with the failure that it is to those who request no smaller one. A walk gives a record up then. */
+function asFailure<T>(page: Promise<T>): Promise<T> {
+  return page.catch((error: unknown) => {
+    throw error instanceof PageRefused ? error.cause : error;
+  });
 }

@@ -15,7 +15,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Window } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
-import { filterParameters, numberedPages } from '../../resources/listing-pages.ts';
+import { filterParameters, readPage } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
@@ -58,9 +58,8 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
       listingQuery(listingRequest, listing.fiscalIds, session.defaults),
     );
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-    const fetchPage = numberedPages(request, issued.paging);
     const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
-    const page = (window: Window) => fetchPage(window, context.signal, 'retry');
+    const page = (window: Window) => readPage(request, issued.paging, { window, signal: context.signal });
     const renew = linkRenewal(page, filesOf);
     const client = await openFileClient(part);
     const downloads = { folder: into, client, renew, only: flags.only };
