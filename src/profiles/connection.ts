@@ -21,10 +21,6 @@ export interface Connection {
   readonly tokenSource: TokenSource | undefined;
   /** The path of the token file; `-` for standard input. */
   readonly tokenFile?: string | undefined;
-  /** The profiles to choose from, where none was chosen. */
-  readonly others?: readonly string[];
-  /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
-  readonly messages: readonly string[];
 }
 
 /**
@@ -36,23 +32,21 @@ export async function resolveConnection(
   { flags, store }: { readonly flags: ConnectionFlags; readonly store: ConfigStore },
 ): Promise<Connection> {
   const { profile, own, baseUrl } = resolveAddress(flags, env, store);
-  const others = profile === undefined ? store.profileNames : [];
-  const known = { profile: profile?.name, baseUrl, others };
-  if (flags.tokenFile !== undefined) {
+  const known = { profile: profile?.name, baseUrl };
+  const { tokenFile } = flags;
+  if (tokenFile !== undefined) {
     const { readTokenFile } = await import('./token-sources.ts');
-    const read = await readTokenFile(flags.tokenFile, stdin);
-    return { ...known, ...read, tokenSource: 'token file', tokenFile: flags.tokenFile };
+    return { ...known, token: await readTokenFile(tokenFile, stdin), tokenSource: 'token file', tokenFile };
   }
   if (env['FOLIO_TOKEN'])
-    return { ...known, ...parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
+    return { ...known, token: parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
   const { token, tokenCommand: command } = profile ?? {};
-  if (token === undefined && command === undefined)
-    return { ...known, token: undefined, tokenSource: undefined, messages: [] };
+  if (token === undefined && command === undefined) return { ...known, token, tokenSource: undefined };
   checkBelongs(profile!.name, own, baseUrl);
-  if (command === undefined) return { ...known, token, tokenSource: 'profile', messages: [] };
+  if (command === undefined) return { ...known, token, tokenSource: 'profile' };
   const { runTokenCommand } = await import('./token-sources.ts');
   const printed = await runTokenCommand({ command, profile: profile!.name, env, signal });
-  return { ...known, ...printed, tokenSource: 'token command' };
+  return { ...known, token: printed, tokenSource: 'token command' };
 }
 
 /**
@@ -145,10 +139,7 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
   const login = `\`folio auth login --profile ${name}\``;
   // Most often the name is misspelt, so the names come before the way to a new one.
   throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
-    hint:
-      profileNames.length === 0
-        ? `Log in with ${login}.`
-        : `The profiles are ${profileNames.join(', ')}. A new one begins with ${login}.`,
+    hint: `The profiles are ${profileNames.join(', ') || 'none so far'}. A new one begins with ${login}.`,
   });
 }
 
@@ -156,30 +147,22 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
 export interface CompleteConnection extends Connection {
   readonly baseUrl: URL;
   readonly token: Secret;
+  /** In the last 14 days of the token. */
+  readonly warning?: string | undefined;
 }
 
-/** Refuses a connection without token or address, or with an expired token; adds a message in its last 14 days. */
+/** Refuses a connection without token or address, or with an expired token. */
 export function requireConnection(connection: Connection, now: number): CompleteConnection {
-  const { baseUrl, token, profile, messages, others = [] } = connection;
+  const { baseUrl, token, profile } = connection;
   if (token === undefined) {
-    const [other] = others;
-    if (other !== undefined) {
-      throw new AuthError('there is no token, and no profile is the current one', {
-        hint: `Choose one with \`folio auth use ${other}\` or --profile (there is: ${others.join(', ')}), or set FOLIO_TOKEN.`,
-      });
-    }
     throw new AuthError(profile === undefined ? 'there is no token' : `profile ${profile} has no token`, {
-      hint: `Log in once with \`${loginCommand(connection)}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
+      hint:
+        `Log in once with \`${loginCommand(connection)}\`, or choose a profile with \`folio auth use\`, or set FOLIO_TOKEN, ` +
+        'or try --sandbox, which needs none.',
     });
   }
   if (baseUrl === undefined) throw noAddress(loginCommand(connection));
-  const warning = checkExpiry(token, now, tokenHint(connection));
-  return {
-    ...connection,
-    baseUrl,
-    token,
-    messages: warning === undefined ? messages : [...messages, warning],
-  };
+  return { ...connection, baseUrl, token, warning: checkExpiry(token, now, tokenHint(connection)) };
 }
 
 /** A sentence for hints: how to give this run another token. */

@@ -155,7 +155,7 @@ export function readProfile(document: StoreDocument, name: string, file: string)
   return {
     name,
     baseUrl,
-    token: token === undefined ? undefined : parseToken(token, `${file}: ${member}.token`).token,
+    token: token === undefined ? undefined : parseToken(token, `${file}: ${member}.token`),
     tokenCommand:
       command === undefined ? undefined : parseTokenCommand(command, `${file}: ${member}.tokenCommand`),
     organization,

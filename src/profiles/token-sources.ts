@@ -7,7 +7,7 @@ import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { typedTextOf } from '../output/files/typed-text.ts';
 import type { TokenCommand } from './profile.ts';
-import { parseToken, type ParsedToken } from './token.ts';
+import { parseToken, type Secret } from './token.ts';
 
 /** Bytes that a file with one token may have, and that a token command may print. */
 const MAX_BYTES = 64 * 1024;
@@ -16,13 +16,13 @@ const MAX_BYTES = 64 * 1024;
  * Reads the token from a file, or from standard input when the file is `-`. A file that other users can read is refused; pipes,
  * devices and a shell's `<(…)` have no mode of their own. Throws UsageError for the file, AuthError without a token in it.
  */
-export async function readTokenFile(file: string, stdin: InputStream): Promise<ParsedToken> {
+export async function readTokenFile(file: string, stdin: InputStream): Promise<Secret> {
   if (file === '-') return readTokenInput(stdin, 'Token (not shown): ');
   return parseToken(await readSmallFile(file), `--token-file ${file}`);
 }
 
 /** Reads the token from standard input: typed without being shown at a terminal, else everything that is piped in. */
-export async function readTokenInput(stdin: InputStream, prompt: string): Promise<ParsedToken> {
+export async function readTokenInput(stdin: InputStream, prompt: string): Promise<Secret> {
   const text = stdin.isTerminal ? await stdin.readHidden(prompt) : await stdin.readAll();
   if (text.trim() === '') {
     throw new AuthError('there is no token on standard input', {
@@ -83,7 +83,7 @@ export interface TokenCommandRun {
  * input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret, nor what it
  * says, which may repeat them. Throws AuthError when it fails, prints no token or takes too long.
  */
-export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken> {
+export async function runTokenCommand(run: TokenCommandRun): Promise<Secret> {
   run.signal.throwIfAborted();
   const [program, ...args] = run.command;
   const name = `the token command of profile ${run.profile} (${program})`;

@@ -28,12 +28,6 @@ export class Secret {
   }
 }
 
-export interface ParsedToken {
-  readonly token: Secret;
-  /** What was changed on the way, as messages. */
-  readonly messages: readonly string[];
-}
-
 /** Header lines of services and proxies end at 8 KB. */
 const MAX_LENGTH = 8000;
 
@@ -42,16 +36,17 @@ const MAX_LENGTH = 8000;
  * (spec 5 rules 1 and 2), so a pasted `Bearer ` is taken off. What cannot be a header's value is refused here, because the
  * runtime's error would show the whole token. `from` is where it comes from, for messages: `FOLIO_TOKEN`.
  */
-export function parseToken(text: string, from: string): ParsedToken {
-  const trimmed = text.replace(/^\uFEFF/, '').trim();
-  const token = trimmed.replace(/^bearer(?:\s+|$)/i, '');
+export function parseToken(text: string, from: string): Secret {
+  const token = text
+    .replace(/^\uFEFF/, '')
+    .trim()
+    .replace(/^bearer(?:\s+|$)/i, '');
   if (token === '') throw malformed(from, 'is empty');
   const { length } = token;
   if (length > MAX_LENGTH) throw malformed(from, `is ${length} characters long, more than ${MAX_LENGTH}`);
   const wrong = /[^\x21-\x7e]/.exec(token);
   if (wrong) throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${length}`);
-  const note = `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
-  return { token: new Secret(token), messages: token === trimmed ? [] : [note] };
+  return new Secret(token);
 }
 
 function malformed(from: string, reason: string): AuthError {

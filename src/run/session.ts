@@ -151,8 +151,8 @@ async function ownService(
   const own = { profile, baseUrl: flags.baseUrl, tokenFile: flags.tokenFile };
   const found = await resolveConnection(context, { flags: own, store });
   const connection = requireConnection(found, context.clock.now());
-  const { baseUrl, token, tokenSource, messages } = connection;
-  for (const message of messages) notices.remark(message);
+  const { baseUrl, token, tokenSource, warning } = connection;
+  if (warning !== undefined) notices.remark(warning);
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
   return {
     baseUrl,

@@ -55,7 +55,7 @@ describe('runTokenCommand', () => {
     const words = ['$HOME', '`id`', 'a b', ';', '*'];
     const run = node('');
     const code = 'console.log(process.argv.slice(1).join("_").replace(" ", "+"))';
-    const { token } = await runTokenCommand({ ...run, command: [process.execPath, '-e', code, ...words] });
+    const token = await runTokenCommand({ ...run, command: [process.execPath, '-e', code, ...words] });
     expect(token.reveal()).toBe('$HOME_`id`_a+b_;_*');
   });
 

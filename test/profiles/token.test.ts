@@ -15,16 +15,11 @@ describe('parseToken', () => {
     ['bearers', 'bearers'],
     ['x'.repeat(8000), 'x'.repeat(8000)],
   ])('reads %j', (text, token) => {
-    const parsed = parseToken(text, 'FOLIO_TOKEN');
-    expect([parsed.token.reveal(), parsed.messages[0]]).toEqual([token, undefined]);
+    expect(parseToken(text, 'FOLIO_TOKEN').reveal()).toBe(token);
   });
 
-  it.each(['Bearer abc', 'bearer  abc', ' BEARER\tabc\n'])('takes the prefix off %j and says so', (text) => {
-    const { token, messages } = parseToken(text, 'FOLIO_TOKEN');
-    expect(token.reveal()).toBe('abc');
-    expect(messages[0]).toBe(
-      'the "Bearer" before the token (FOLIO_TOKEN) was taken off: the service wants the token alone',
-    );
+  it.each(['Bearer abc', 'bearer  abc', ' BEARER\tabc\n'])('takes the prefix off %j', (text) => {
+    expect(parseToken(text, 'FOLIO_TOKEN').reveal()).toBe('abc');
   });
 
   it('never shows what it refuses, and lets nothing through that a header cannot hold', () => {
@@ -32,7 +27,7 @@ describe('parseToken', () => {
     fc.assert(
       fc.property(odd, odd, (before, after) => {
         try {
-          expect(parseToken(`${before}s3kr1t${after}`, 'x').token.reveal()).toMatch(/^[\x21-\x7e]+$/);
+          expect(parseToken(`${before}s3kr1t${after}`, 'x').reveal()).toMatch(/^[\x21-\x7e]+$/);
         } catch (error) {
           expect(error).toBeInstanceOf(AuthError);
           const { message, hint, cause } = error as AuthError;

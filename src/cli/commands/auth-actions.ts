@@ -53,16 +53,14 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   checkNameIsNew(profile, store.profileNames);
   const target = { store, profile };
   const baseUrl = await loginAddress(context, flags, target);
-  const { tokenCommand, messages, ...credentials } = await takeCredential(context, flags, profile);
+  const { tokenCommand, ...credentials } = await takeCredential(context, flags, profile);
   const { token } = credentials;
   if (token) context.secrets.hide([token.reveal()]);
-  for (const message of messages) notices.warn(message);
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
   const { organizationId: organization, expiresAt } = decodeToken(token) ?? {};
   if (flags.replace !== true) await confirmReplacing(context, target, organization);
-  if (token && flags.verify !== false)
-    await tryToken(context, { ...credentials, profile, baseUrl, token, messages: [] });
+  if (token && flags.verify !== false) await tryToken(context, { ...credentials, profile, baseUrl, token });
   const credential = tokenCommand ? { tokenCommand } : { token: token!.reveal() };
   await storeLogin(target, { baseUrl: baseUrl.href, ...credential, ...(organization && { organization }) });
   const whose = organization === undefined ? '' : `, organization ${organization}`;
@@ -141,7 +139,7 @@ async function takeCredential(
   { tokenFile, tokenCommand: words, verify }: LoginFlags,
   profile: string,
 ): Promise<
-  Pick<Connection, 'token' | 'messages' | 'tokenFile'> & {
+  Pick<Connection, 'token' | 'tokenFile'> & {
     tokenSource: TokenSource;
     tokenCommand?: TokenCommand;
   }
@@ -149,13 +147,14 @@ async function takeCredential(
   if (words !== undefined) {
     const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
     const offer = { tokenCommand, tokenSource: 'token command' } as const;
-    if (verify === false) return { ...offer, token: undefined, messages: [] };
-    return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
+    if (verify === false) return { ...offer, token: undefined };
+    const token = await runTokenCommand({ command: tokenCommand, profile, env, signal });
+    return { ...offer, token };
   }
   if (tokenFile !== undefined)
-    return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file', tokenFile };
-  const typed = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
-  return { ...typed, tokenSource: 'profile' };
+    return { token: await readTokenFile(tokenFile, stdin), tokenSource: 'token file', tokenFile };
+  const token = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
+  return { token, tokenSource: 'profile' };
 }
 
 /** The words as typed; where the only one is a JSON list, the words in it. */
@@ -213,11 +212,11 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
     });
   }
   if (flags.allProfiles) return showAll(context, flags);
-  const { facts, messages, failure, hasToken } = await statusOf(context, flags);
+  const { facts, warning, failure, hasToken } = await statusOf(context, flags);
   // Without a token there is nothing to show beside the reason.
   if (failure && !hasToken) throw failure;
   const notices = new Notices(context, flags);
-  for (const message of messages) notices.remark(message);
+  if (warning !== undefined) notices.remark(warning);
   await writeFacts(context.stdout, facts, flags);
   if (failure) throw failure;
 }
@@ -241,7 +240,7 @@ async function showAll(context: Context, flags: StatusFlags): Promise<void> {
 async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFlags, 'check'>) {
   const now = context.clock.now();
   const store = await context.config();
-  let connection: Connection | undefined;
+  let connection: (Connection & Pick<CompleteConnection, 'warning'>) | undefined;
   let failure: FolioError | undefined;
   try {
     connection = await resolveConnection(context, { store, flags });
@@ -252,7 +251,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
     if (!isFailure(error)) throw error;
     failure = error;
   }
-  const { baseUrl, token, tokenSource, messages = [] } = connection ?? {};
+  const { baseUrl, token, tokenSource, warning } = connection ?? {};
   const profile = connection === undefined ? flags.profile : connection.profile;
   const isSoon = nearEnd(token, now) !== undefined;
   const facts = {
@@ -264,7 +263,7 @@ async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFl
     state: failure ? 'unusable' : isSoon ? 'ends soon' : flags.check ? 'accepted' : 'not tried',
     reason: failure?.message ?? null,
   };
-  return { facts, messages, failure, hasToken: token !== undefined };
+  return { facts, warning, failure, hasToken: token !== undefined };
 }
 
 function claimsIn(token: Connection['token'], organization?: string): Facts {
