@@ -155,7 +155,7 @@ class CursorWalk {
   /** The records of a page that are to be delivered. Holds back those that came before. */
   *#take(records: RecordBatch): CooperativeTask<RecordBatch> {
     const { status } = this.#options;
-    status.page(records.count, undefined);
+    status.page();
     this.#read += records.count;
     const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;

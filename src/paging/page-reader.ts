@@ -155,7 +155,7 @@ export class PageReader {
     this.#givenUpInARow = 0;
     // First what the page shows of the listing and of its size: what is still to come depends on both.
     this.extent.note(applied, from, page);
-    this.#options.status.page(Math.max(0, applied.offset + count - from), page.total);
+    this.#options.status.page(page.total);
     place.came(applied, { count, bytes: bytes.length });
     const rest = this.#restBehind({ ...range, end, window }, applied, count);
     const placed = this.#placed(applied, from, page.records);

@@ -2,9 +2,7 @@ import type { IncompleteReason } from '../findings.ts';
 import type { RefusalReason } from './page.ts';
 
 /**
- * An event of a walk, for the progress, the lines of --debug and the counts of the receipt: whatever may explain why a record is
- * missing, comes late or twice. `at` is the offset of a record, from 0.
- * - `page`: a page came;
+ * An event of a walk, for the lines of --debug: whatever may explain why a record is missing, comes late or twice. `at` is the offset of a record, from 0.
  * - `shrink`: a page was refused, and its records are requested in smaller pages;
  * - `again`: a page was slow, and is requested once more as it was;
  * - `give up`: a record is not served even alone, so it is left out;
@@ -12,7 +10,6 @@ import type { RefusalReason } from './page.ts';
  * - `reread`: pages did not hold together, or records may be missing, so parts or all of the listing are read again.
  */
 export type WalkEvent =
-  | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
   | {
       readonly kind: 'shrink';
       /** Undefined where pages have cursors. */
@@ -60,18 +57,16 @@ export class WalkStatus {
     this.#observe = observe;
   }
 
-  page(records: number, total: number | undefined): void {
+  /** Counts a page that came, with the total that it names. */
+  page(total?: number): void {
     this.pages++;
     this.totalAtStart ??= total;
     this.totalAtEnd = total ?? this.totalAtEnd;
-    this.#observe({ kind: 'page', records, total });
   }
 
   /** The status of one of several walks that make up this one. Its events are also events of this one. */
   subwalk(): WalkStatus {
-    return new WalkStatus((event) =>
-      this.#observe(event.kind === 'page' ? { ...event, total: undefined } : event),
-    );
+    return new WalkStatus(this.#observe);
   }
 
   /** Adds the status of a subwalk that has ended, but for its records: these are counted where they are delivered. */

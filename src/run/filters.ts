@@ -13,15 +13,12 @@ export interface Filter<Value = never> extends Flag {
   ) => Promise<readonly RecordTest[]>;
 }
 
-/** Has the compiler check that a flag's tests take the value that it is parsed into. */
-const filter = <const Of extends Flag>(flag: Of & Pick<Filter<ValueOf<Of>>, 'tests'>) => flag;
-
 const whereTests = () => import('../query/where/where.ts');
 const invoiceTests = () => import('../query/where/invoice-tests.ts');
 
 /** The flags that keep some of the records of any listing, declared as in `flags.ts`, with how their tests are made. */
 export const filters = {
-  where: filter({
+  where: {
     syntax: '--where <condition>',
     about:
       'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
@@ -29,49 +26,58 @@ export const filters = {
       ...before,
       parseCondition(text, flag),
     ],
-    tests: async (conditions: readonly Condition[], at) => {
+    tests: async (conditions: readonly Condition[], at: TestContext) => {
       const { conditionTest } = await whereTests();
       return conditions.map((condition) => conditionTest(condition, at));
     },
-  }),
-  open: filter({
+  },
+  open: {
     syntax: '--open',
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
     roles: ['open'],
-    tests: async (_, at) => [(await invoiceTests()).openTest('--open', at)],
-  }),
-  overdue: filter({
+    tests: async (_: true, at: TestContext) => [(await invoiceTests()).openTest('--open', at)],
+  },
+  overdue: {
     syntax: '--overdue',
     about: 'of that, only what was due before today, whatever its status',
     roles: ['open', 'due'],
-    tests: async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
-  }),
-  since: filter({
+    tests: async (_: true, at: TestContext) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
+  },
+  since: {
     syntax: '--since <date>',
     about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
     tests: dateTests,
-  }),
-  until: filter({
+  },
+  until: {
     syntax: '--until <date>',
     about: 'dated on that day or before; a month counts whole',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
-    tests: async (until: DateRange, at, { since }) => {
+    tests: async (
+      until: DateRange,
+      at: TestContext,
+      { since }: { readonly since?: DateRange | undefined },
+    ) => {
       if (since !== undefined) refuseEmptySpan(since, until, at);
       return dateTests(until, at);
     },
-  }),
-  period: filter({
+  },
+  period: {
     syntax: '--period <period>',
     about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
     roles: ['date'],
     rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
     parse: parsePeriod,
     tests: dateTests,
-  }),
-} as const;
+  },
+} as const satisfies Readonly<Record<string, Filter>>;
+
+/** Has the compiler check that the tests of each flag take the value that it is parsed into. */
+export type CheckedFilters = {
+  readonly [Name in keyof typeof filters]: Filter<ValueOf<(typeof filters)[Name]>>;
+};
 
 async function dateTests(range: DateRange, at: TestContext): Promise<readonly RecordTest[]> {
   return [(await invoiceTests()).dateTest(range.flag, 'date', range.on(at))];

@@ -16,7 +16,7 @@ import type { SortColumn } from '../query/question-syntax.ts';
 import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { BarTerminal } from '../query/figure-table.ts';
 import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
-import { filters, type Filter, type RecordFilters } from './filters.ts';
+import { filters, type CheckedFilters, type Filter, type RecordFilters } from './filters.ts';
 import { narrowing, withValues } from './flag.ts';
 import { extentFlags, type ExportFlags, type QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
@@ -122,7 +122,7 @@ export async function filterOf(
 /** The tests of the flags. Throws UsageError for flags that no record can pass. */
 export async function testsOf(flags: RecordFilters, at: TestContext): Promise<RecordTest[]> {
   const tests: RecordTest[] = [];
-  for (const [name, filter] of Object.entries<Filter>(filters)) {
+  for (const [name, filter] of Object.entries<Filter>(filters satisfies CheckedFilters)) {
     const value = flags[name as keyof RecordFilters];
     if (value !== undefined) tests.push(...(await filter.tests(value as never, at, flags)));
   }

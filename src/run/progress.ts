@@ -10,7 +10,7 @@ import {
   truncate,
   useColor,
 } from '../output/terminal/terminal-text.ts';
-import { WalkStatus, type WalkEvent } from '../paging/walk-status.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
 import type { GlobalFlags } from './flags.ts';
 import { duration, timeStamp, type Notices, type Written } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
@@ -27,15 +27,8 @@ export class PartState {
   startedAt = 0;
   /** The most records that are read. */
   limit: number | undefined;
-  /** How far it is, by the events of its walk and requests. */
-  readonly progress = {
-    records: 0,
-    pages: 0,
-    retries: 0,
-    shrinks: 0,
-    rereads: 0,
-    inFlight: new Set<number>(),
-  };
+  /** The requests that are sent and not answered. */
+  readonly inFlight = new Set<number>();
   /** No request is sent before this time, in milliseconds since 1970. */
   waitsUntil = 0;
   /** Whose records they are, where no session says it; once it is known. */
@@ -53,13 +46,12 @@ export class PartState {
   records = 0;
   /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
   failure: FolioError | undefined;
-  #total: number | undefined;
   readonly #clock: Clock;
 
   constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
     this.name = name;
     this.notices = name === undefined ? notices : notices.forPart(name);
-    this.status = new WalkStatus((event) => this.#walked(event));
+    this.status = new WalkStatus((event) => this.notices.walked(event));
     this.#clock = clock;
   }
 
@@ -68,35 +60,11 @@ export class PartState {
     this.startedAt = this.#clock.now();
   }
 
-  /** How many records will come, as far as is known. */
-  get goal(): number | undefined {
-    return this.#total === undefined ? undefined : Math.min(this.#total, this.limit ?? Infinity);
-  }
-
-  #walked(event: WalkEvent): void {
-    const { progress } = this;
-    this.notices.walked(event);
-    if (event.kind === 'shrink') progress.shrinks++;
-    else if (event.kind === 'reread') progress.rereads = event.round;
-    else if (event.kind === 'page') {
-      progress.pages++;
-      this.#total = event.total ?? this.#total;
-      // Records that are read again were counted before.
-      if (progress.rereads === 0)
-        progress.records = Math.min(progress.records + event.records, this.goal ?? Infinity);
-    }
-  }
-
   readonly requested = (event: RequestEvent): void => {
-    const { inFlight } = this.progress;
     this.notices.requested(event);
-    if (event.kind === 'request') inFlight.add(event.request);
-    else if (event.kind === 'response') inFlight.delete(event.request);
-    else {
-      this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
-      inFlight.delete(event.request);
-      this.progress.retries++;
-    }
+    if (event.kind === 'request') this.inFlight.add(event.request);
+    else this.inFlight.delete(event.request);
+    if (event.kind === 'retry') this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
   };
 }
 
@@ -208,8 +176,11 @@ const ESTIMATE_AFTER = 2_000;
 
 /** How far a running part is: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left` */
 function progressLine(part: PartState, now: number, group: GroupDigits): string {
-  const { progress, goal, waitsUntil } = part;
-  const { records, pages, inFlight, retries, shrinks, rereads } = progress;
+  const { status, session, limit = Infinity, inFlight, waitsUntil } = part;
+  const { records, pages, shrinks, rereads, totalAtEnd: total } = status;
+  const { retries } = session?.client.stats ?? { retries: 0 };
+  // Of several walks that make up one, the total is of those that have ended.
+  const goal = total === undefined || records > total ? undefined : Math.min(total, limit);
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
   const words = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
   if (retries > 0) words.push(retries === 1 ? '1 retry' : `${retries} retries`);

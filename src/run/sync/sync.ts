@@ -287,7 +287,7 @@ function allFundDocuments(): OpenSource {
       for await (const batches of mapInOrder(ids, documentsOf, limits)) {
         for (const records of batches) {
           status.records += records.count;
-          status.page(records.count, undefined);
+          status.page();
           yield { records };
         }
       }
