@@ -33,22 +33,13 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   const { error, message, Message, errors } = fields;
   const sorted = classifyErrors(errors, redact);
   const own = [error, message ?? Message].filter(Boolean).map((part) => asOneLine(redact(messageIn(part))));
-  const missing = sorted.missingFiscalIds.map((id) => asOneLine(redact(`${id} is unknown`)));
-  const words = withoutRepeats([...own, ...sorted.warnings, ...missing].slice(0, MAX_PARTS)).join(': ');
+  const words = [...new Set([...own, ...sorted.warnings])].slice(0, MAX_PARTS).join(': ');
   return {
     words: words === '' ? undefined : asOneLine(words),
     message: own.at(-1) ?? '',
     isFromService: isText(Message) && !message,
     errors: sorted,
   };
-}
-
-/** The parts, without those that another part contains. */
-function withoutRepeats(parts: readonly string[]): string[] {
-  return parts.filter(
-    (part, index) =>
-      !parts.some((other, at) => at !== index && other.includes(part) && (other !== part || at < index)),
-  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

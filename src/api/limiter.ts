@@ -20,7 +20,20 @@ export class Limiter {
    */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
+    // Where there is room nobody waits.
+    if (this.#active < this.#limit) this.#active++;
+    else await this.#wait(signal);
+    let held = true;
+    return () => {
+      if (held) this.#active--;
+      held = false;
+      this.#admit();
+    };
+  }
+
+  /** Resolves when there is a place, which then counts as taken. */
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
       const abandon = (): void => {
         this.#waiting.delete(start);
         reject(signal.reason as Error);
@@ -31,14 +44,7 @@ export class Limiter {
       };
       signal.addEventListener('abort', abandon, { once: true });
       this.#waiting.add(start);
-      this.#admit();
     });
-    let held = true;
-    return () => {
-      if (held) this.#active--;
-      held = false;
-      this.#admit();
-    };
   }
 
   /** After a 429: the limit is 1. Requests in flight go on, and the next one starts when they are done. */

@@ -1,4 +1,3 @@
-import { OutputError } from '../errors.ts';
 import { declaredType, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
@@ -67,7 +66,6 @@ export async function changeColumns(
   const retyped = columns.filter(({ type, before = type }) => before !== type);
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ type, before }) => types[before!] !== types[type]);
-  for (const column of altered) await refuseDependentViews(database, table, column);
   const changes = [
     ...altered.map(({ name, type }) => {
       const [column, typed] = [quoteName(name), types[type]];
@@ -108,19 +106,6 @@ async function lockTables(database: Database, tables: readonly string[]): Promis
   for (const table of new Set(tables))
     if ((await database.relation(`${table}_current`)) !== undefined) there.push(table);
   await database.lockTables(there);
-}
-
-async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
-  const views = await database.dependentViews(table, column.name);
-  if (views.length === 0) return;
-  const [which, them] =
-    views.length === 1
-      ? [`the view ${views[0]} keeps`, 'it']
-      : [`the views ${views.join(', ')} keep`, 'them'];
-  throw new OutputError(
-    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
-    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
-  );
 }
 
 /** Rows that are read by one query; then those rows are written, which no open query could stand. */

@@ -51,8 +51,6 @@ export interface Database {
   each(sql: string, rows: readonly StoredRow[]): Promise<void>;
   /** Inserts groups of rows, which have a value for each of the columns. No other statement may run meanwhile. */
   insert(table: string, columns: readonly string[], groups: RowGroups): Promise<void>;
-  /** Views of the user that read the table's column itself, so that its type cannot change. */
-  dependentViews(table: string, column: string): Promise<readonly string[]>;
   /**
    * Keeps everybody else from these tables of records and their views until the transaction ends. Throws OutputError where others
    * use them for too long.

@@ -11,6 +11,7 @@ const MADE_BY_ANOTHER = new Set(['_runs_pkey', 'pg_type_typname_nsp_index', 'pg_
 const REFUSED_LOGIN = /^28|^3D000$/;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 export const LOCK_TIMEOUT = '55P03';
+const USED_BY_VIEW = '0A000';
 const NO_RIGHT = '42501';
 
 /** Codes of the system for a server that cannot be reached, or no longer. */
@@ -92,6 +93,10 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
     const hint =
       'Check user, password (PGPASSWORD or ~/.pgpass), the name of the database, and whether it wants ?sslmode=require.';
     return failed(UsageError, `${shown} does not let folio in: ${message}`, hint);
+  }
+  if (code === USED_BY_VIEW && 'detail' in cause) {
+    const hint = 'Drop the view, run folio sync again, and make it again.';
+    return failed(OutputError, `cannot use ${shown}: ${message}: ${String(cause.detail)}`, hint);
   }
   const hint = 'Another session has the table locked. Run folio sync again when it is done.';
   return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);

@@ -134,21 +134,6 @@ class PostgresDatabase implements Database {
     await this.#explained((client) => pipeline(Readable.from(copyChunks(groups)), client.query(from(sql))));
   }
 
-  async dependentViews(table: string, column: string): Promise<readonly string[]> {
-    const rows = await this.query(
-      `SELECT DISTINCT v.oid::regclass::text FROM pg_catalog.pg_depend d
-       JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_catalog.pg_rewrite'::regclass
-       JOIN pg_catalog.pg_class v ON v.oid = r.ev_class
-       JOIN pg_catalog.pg_class t ON t.oid = d.refobjid
-       JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-       JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
-       WHERE n.nspname = ? AND NOT (v.relname = ? AND v.relnamespace = n.oid)
-         AND t.relname = ? AND a.attname = ? ORDER BY 1`,
-      [this.#schema, `${table}_current`, table, column],
-    );
-    return rows.map(([name]) => String(name));
-  }
-
   /**
    * Waits for the lock of one table, in turn, and takes those of the others only if it can at once: a reader that has one table and
    * wants another one would be the victim of a deadlock.

@@ -222,11 +222,6 @@ class SqliteDatabase implements Database {
     for await (const rows of groups) await this.each(sql, rows);
   }
 
-  /** None: SQLite reads the definition of a view each time that it is used. */
-  async dependentViews(): Promise<readonly string[]> {
-    return [];
-  }
-
   /** The transaction has the whole file. */
   async lockTables(): Promise<void> {}
 

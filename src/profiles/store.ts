@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs';
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
@@ -174,7 +174,8 @@ async function writeStoreFile(
 ): Promise<StoreDocument> {
   const { signal, uid } = options;
   try {
-    preparePrivateFolder(dirname(file), uid);
+    makeFolders(dirname(file));
+    checkPrivate('folder', dirname(file), { stats: statSync(dirname(file)), uid });
     const real = realFile(file);
     const { lockTarget } = await import('../output/files/lock.ts');
     for (;;) {
@@ -220,16 +221,6 @@ function makeFolders(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-}
-
-/** Makes the folder, or checks that the one that is there is private. */
-function preparePrivateFolder(path: string, uid: number | undefined): void {
-  makeFolders(path);
-  const stats = statSync(path);
-  // An empty folder was probably just made for folio, by `mkdir` or `mktemp -d`: it can be closed to others.
-  const canBeClosed = stats.uid === uid && isOpenToOthers(stats) && readdirSync(path).length === 0;
-  if (canBeClosed) chmodSync(path, 0o700);
-  else checkPrivate('folder', path, { stats, uid });
 }
 
 /**

@@ -20,7 +20,7 @@ describe('400', () => {
     [{ errors: ['bad date', { message: 'bad page' }] }, 'bad date: bad page'],
     [{ errors: 'totalAmount is not supported' }, 'totalAmount is not supported'],
     [{ error: 'Bad Request', message: 'page must be a number' }, 'Bad Request: page must be a number'],
-    [{ error: 'Bad', message: 'Bad page' }, 'Bad page'],
+    [{ error: 'Bad', message: 'Bad page' }, 'Bad: Bad page'],
     [{ error: { message: 'nested' } }, 'nested'],
     [{ message: ['one', 'two'] }, '["one","two"]'],
     [{ Message: 'capital' }, 'capital'],

@@ -118,8 +118,8 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     await sync(database, ['{"id":1,"amount":1.10}']);
     await database.query('CREATE VIEW totals AS SELECT sum(amount) FROM issued');
     await expect(sync(database, ['{"id":1,"amount":"x"}'])).rejects.toMatchObject({
-      message:
-        'the view totals keeps folio from changing the column amount of issued to text, which its values now need',
+      message: expect.stringMatching(/: rule _RETURN on view totals depends on column "amount"$/) as string,
+      hint: 'Drop the view, run folio sync again, and make it again.',
     });
     expect(await database.query('SELECT amount FROM issued')).toEqual([['1.10']]);
     // Others are no hindrance to a new column.
