@@ -1,5 +1,6 @@
 import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
+import { compact } from '../../json/checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from '../../json/records.ts';
 import { checkJson } from '../../json/scanner.ts';
 import { resources } from '../../resources/index.ts';
@@ -88,13 +89,13 @@ export function bodySource({ path, version, query }: ServiceAddress): Source {
     const parse = (body: Buffer): Buffer => {
       // One that is not JSON is a fault, not data (spec 4).
       checkJson(body);
-      return body;
+      return compact(body);
     };
     const request = { path, query, signal, parse };
     const bytes = await (isCustomerPath(path)
       ? getCustomer(client, request)
       : client.get({ ...request, isListing }));
-    return batchWithoutIds(bytes, Int32Array.of(0, bytes.length), true);
+    return batchWithoutIds(bytes, Int32Array.of(0, bytes.length));
   };
   return itemSource(path, fetch, 'one answer');
 }
