@@ -121,14 +121,19 @@ async function runVerify(
 
 /** The checks of an argument: of the file itself, of what a receipt names, or of what all receipts in a folder or of it name. */
 async function checksOf(context: Context, file: string, flags: VerifyFlags): Promise<Check[]> {
-  const alone = (receipt: string | undefined): Check[] => [
-    () => verifyFile(context, { file, receipt }, flags),
+  const against = (receipt: string | undefined): Check[] => [
+    async () => {
+      const run = await runOf(file, receipt);
+      const checked = await verifyFile(file, run);
+      checkRun(context, `${whoseOf(run)}${file}`, run, flags);
+      return checked;
+    },
   ];
   if (await isDatabase(file)) return [() => verifyDatabase(context, file, flags)];
-  if (flags.receipt !== undefined) return alone(flags.receipt);
+  if (flags.receipt !== undefined) return against(flags.receipt);
   if (file.endsWith(RECEIPT)) return checksOfReceipt(context, file, flags);
   const stats = await promises.stat(file).catch(() => undefined);
-  if (!stats?.isDirectory()) return alone(usualReceipt(file));
+  if (!stats?.isDirectory()) return against(usualReceipt(file));
   const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted();
   const own = usualReceipt(file.replace(/[/\\]+$/, ''));
   const receipts = [...inside.map((name) => join(file, name)), ...(own === undefined ? [] : [own])];
@@ -139,39 +144,39 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
   return checks;
 }
 
+/** The run that wrote a file, by a receipt. Throws UsageError where there is none. */
+async function runOf(file: string, receipt: string | undefined): Promise<DeliveredFile> {
+  const run = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+  if (run !== undefined) return run;
+  if (!existsSync(file)) throw new UsageError(`there is no file ${file}`, { hint: NAME_A_FILE });
+  if (receipt !== undefined)
+    throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
+  throw new UsageError(`there is no receipt to compare ${file} with`, {
+    hint: 'Where it has another name, say --receipt <receipt>. The next run writes one beside the file with --receipt beside.',
+  });
+}
+
 /**
- * The checks of the files that a receipt names. They are looked for as seen from its folder or beside it, since the folder may
- * have been moved as a whole. A file elsewhere is not looked at: whoever wrote the receipt would learn of any file.
+ * The checks of the files that a receipt names, and of their run: it stands in the only file's line, and, of many pages, in a
+ * line of its own. A receipt also has the time of a run that wrote to a database.
  */
 async function checksOfReceipt(context: Context, receipt: string, flags: VerifyFlags): Promise<Check[]> {
   const runs = await readReceipt(receipt);
   const [run] = runs as [DeliveredFile];
-  const isOfOne = runs.length === 1 && run.output !== null;
-  // Of many pages, their run is checked once.
-  const isPage = !isOfOne;
-  const checks = runs.flatMap(({ output, file: named, sha256 }): Check[] => {
-    if (output === null) return [];
-    const own = named ?? output;
-    const isWithin = !isAbsolute(own) && !/^\.\.(?![^/\\])/.test(normalize(own));
-    const candidates = [...(isWithin ? [own] : []), basename(output)].map((name) =>
-      join(dirname(receipt), name),
-    );
-    const file = candidates.find((path) => existsSync(path)) ?? (isWithin ? candidates[0] : undefined);
-    if (file !== undefined || sha256 === null)
-      return [() => verifyFile(context, { file: file ?? own, receipt, isPage }, flags)];
-    const error = new UsageError(`${receipt} names ${own}, which is not in its folder`, {
-      hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
-    });
-    return [() => Promise.reject(error)];
-  });
-  if (isOfOne) return checks;
-  if (flags.maxAge === undefined && checks.length > 0 && run.complete) return checks;
-  if (flags.maxAge === undefined && checks.length === 0) {
+  const files = runs.filter(({ output }) => output !== null);
+  if (flags.maxAge === undefined && files.length === 0) {
     throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
       hint: NEXT_RUN,
     });
   }
-  // A receipt has the time of its run, also of one that wrote to a database.
+  const isOfOne = runs.length === 1 && files.length === 1;
+  const checks = files.map((delivered): Check => async () => {
+    const file = fileOf(receipt, delivered);
+    const checked = await verifyFile(file, delivered);
+    if (isOfOne) checkRun(context, `${whoseOf(run)}${file}`, run, flags);
+    return checked;
+  });
+  if (isOfOne || (flags.maxAge === undefined && run.complete)) return checks;
   const what = `${whoseOf(run)}${receipt}`;
   const check = async (): Promise<string> => {
     checkRun(context, what, run, flags);
@@ -180,30 +185,31 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   return [...checks, check];
 }
 
+/**
+ * The path of a file that a receipt names: as seen from its folder or beside it, since the folder may have been moved as a whole.
+ * Throws UsageError for a file elsewhere, which is not looked at: whoever wrote the receipt would learn of any file.
+ */
+function fileOf(receipt: string, { output, file: own = output!, sha256 }: DeliveredFile): string {
+  const isWithin = !isAbsolute(own) && !/^\.\.(?![^/\\])/.test(normalize(own));
+  const candidates = [...(isWithin ? [own] : []), basename(output!)].map((name) =>
+    join(dirname(receipt), name),
+  );
+  const file = candidates.find((path) => existsSync(path)) ?? (isWithin ? candidates[0] : undefined);
+  if (file !== undefined) return file;
+  if (sha256 === null) return own;
+  throw new UsageError(`${receipt} names ${own}, which is not in its folder`, {
+    hint: 'Name the file itself, as in folio verify <file> --receipt <receipt>.',
+  });
+}
+
 /** What a line about a file begins with: `lago issued: `; empty where its owner is unknown. */
 function whoseOf({ profiles, resource }: DeliveredFile): string {
   return profiles.length === 0 ? '' : `${profiles.join(', ')} ${resource}: `;
 }
 
-async function verifyFile(
-  context: Context,
-  {
-    file,
-    receipt,
-    isPage = false,
-  }: { readonly file: string; readonly receipt: string | undefined; readonly isPage?: boolean },
-  flags: VerifyFlags,
-): Promise<string> {
+/** Compares a file with what was delivered. Returns the line about it. Throws IncompleteError where it differs or is lost. */
+async function verifyFile(file: string, delivered: DeliveredFile): Promise<string> {
   const stats = await promises.stat(file).catch(() => undefined);
-  const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
-  if (delivered === undefined) {
-    if (stats === undefined) throw new UsageError(`there is no file ${file}`, { hint: NAME_A_FILE });
-    if (receipt !== undefined)
-      throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
-    throw new UsageError(`there is no receipt to compare ${file} with`, {
-      hint: 'Where it has another name, say --receipt <receipt>. The next run writes one beside the file with --receipt beside.',
-    });
-  }
   const whose = whoseOf(delivered);
   if (delivered.sha256 === null) {
     const reasons = delivered.errors.join('; ');
@@ -224,7 +230,6 @@ async function verifyFile(
     throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',
     });
-  if (!isPage) checkRun(context, what, delivered, flags);
   return `${what}: as delivered at ${at}, ${contents}`;
 }
 
