@@ -59,7 +59,7 @@ const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   help: async () => helpCommand,
   // Where many look for it.
   login: async () => (await import('./commands/auth.ts')).loginCommand,
-  __complete: async () => (await import('./commands/complete.ts')).completeCommand,
+  __complete: async () => (await import('./commands/completion.ts')).completeCommand,
   __man: async () => (await import('./man-page.ts')).manCommand,
 };
 

@@ -1,4 +1,10 @@
-import { declareCommand } from '../command.ts';
+import type { Command, Option } from 'commander';
+import type { Context } from '../../context.ts';
+import { FolioError } from '../../errors.ts';
+import { resources } from '../../resources/index.ts';
+import { oneWordName } from '../../resources/resource.ts';
+import type { Parsed } from '../../run/flag.ts';
+import { declareCommand, resourceOf, shownUnder, type CommandContext } from '../command.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -77,3 +83,134 @@ end
 complete -c folio -f -a '(__folio_complete)'
 `,
 };
+
+/** What the scripts of `folio completion` call. */
+export const completeCommand = declareCommand({
+  description: 'What may stand in the place of the last word.',
+  arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
+  run: async (context, _, [words]) => {
+    const [kind, names] = await offerFor(words, context);
+    const lines = names.map(([name, about]) => (about ? `${name}\t${brief(about)}` : name));
+    await context.stdout.write(`${[kind, ...lines].join('\n')}\n`);
+  },
+});
+
+/** What can stand where a word is expected: names, each with what it means, or what the shell knows itself. */
+type Offer = readonly [
+  kind: 'words' | 'list' | 'file' | 'directory',
+  names: readonly (readonly [name: string, about?: string])[],
+];
+
+/** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
+async function offerFor(typed: readonly string[], context: CommandContext): Promise<Offer> {
+  // bash passes `--format=csv` as three words.
+  const words = [...typed.filter((word) => word !== '='), ...(typed.at(-1) === '=' ? [''] : [])];
+  const last = words.pop() ?? '';
+  const program = await context.programFor(context, words);
+  let command = program;
+  let flag: Option | undefined;
+  let operands = 0;
+  for (const word of words) {
+    if (flag !== undefined) flag = undefined;
+    else if (word.startsWith('-')) flag = valuedFlag(command, word);
+    else {
+      const next = command.commands.find((child) => child.name() === word);
+      operands = next === undefined ? operands + 1 : 0;
+      command = next ?? command;
+    }
+  }
+  const [, name = '', value = last] = /^(--[^=]+)=(.*)$/s.exec(last) ?? [];
+  flag ??= valuedFlag(command, name);
+  if (flag !== undefined) return valuesOf(flag, command, { begun: value, context });
+  if (last.startsWith('-'))
+    return ['words', [...flagsOf(command).flatMap(namesOf), ['-h', 'help'], ['--help', 'help']]];
+  const under = (parent: Command): Offer[1] =>
+    shownUnder(parent).map((each) => [each.name(), each.summary() || each.description()]);
+  if (command.name() === 'help') {
+    const { topics } = await import('../help-topics.ts');
+    const { wordTopics } = await import('../words.ts');
+    const pages = [...topics, ...wordTopics()].map((topic) => [topic.name, topic.about] as const);
+    return ['words', [...under(program), ...pages]];
+  }
+  const declared = command.registeredArguments;
+  const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
+  const argument = declared[operands] ?? rest;
+  // The name of `auth use` and `auth logout` is that of a profile.
+  const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
+  const [kind, own] = await offerOf(context, argument as Read | undefined, placeholder);
+  const commands = under(command);
+  return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
+}
+
+/** The flags that may stand behind a command. --token exists only to be refused. */
+function flagsOf(command: Command): readonly Option[] {
+  return command.options.filter(({ long }) => long !== '--token');
+}
+
+function namesOf({ short, long, description }: Option): Offer[1] {
+  return [short, long].flatMap((name) => (name === undefined ? [] : [[name, description] as const]));
+}
+
+function valuedFlag(command: Command, name: string): Option | undefined {
+  return flagsOf(command).find(({ short, long, required }) => required && [short, long].includes(name));
+}
+
+/** The flags whose values are columns with commas between them, a minus before each if one likes. */
+const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
+
+async function valuesOf(
+  flag: Option,
+  command: Command,
+  { begun, context }: { readonly begun: string; readonly context: Context },
+): Promise<Offer> {
+  const { long = '', flags } = flag;
+  const columns = OF_COLUMNS.includes(long) ? columnsOf(command, long === '--sum') : [];
+  if (columns.length > 0) {
+    const [before] = /^(?:.*,)?-?/s.exec(begun)!;
+    return ['list', columns.map((column) => [before + column])];
+  }
+  const placeholder = long === '--profile' ? 'profile' : /<([\w-]+)/.exec(flags)?.[1];
+  return offerOf(context, flag as Read, placeholder);
+}
+
+/** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
+function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
+  const columns = resourceOf(command)?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
+  const names = columns?.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
+  return [...new Set(names)];
+}
+
+/** An option or an argument, as `addCommand` declares it. */
+interface Read {
+  readonly how?: Parsed;
+}
+
+/** The words that an option or an argument takes, or what its placeholder stands for; nothing where any text may stand. */
+async function offerOf(context: Context, of: Read | undefined, placeholder = ''): Promise<Offer> {
+  const words = of?.how?.words;
+  if (words !== undefined) return ['words', words.map((word) => [word])];
+  if (placeholder === 'profile') return ['words', await profileNames(context)];
+  if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
+  if (placeholder === 'dir' || placeholder === 'folder') return ['directory', []];
+  return [/^(?:files?|list|receipt|database)$/.test(placeholder) ? 'file' : 'words', []];
+}
+
+/** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
+async function profileNames(context: Context): Promise<Offer[1]> {
+  const { isProfileName } = await import('../../profiles/profile.ts');
+  try {
+    const { profileNames: names } = await context.config();
+    return names.filter(isProfileName).map((name) => [name]);
+  } catch (error) {
+    if (error instanceof FolioError) return [];
+    throw error;
+  }
+}
+
+/** The text beside a name in a menu: the beginning of the description, up to its first stop. */
+function brief(text: string): string {
+  return text
+    .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
+    .replace(/[.:]$/, '')
+    .trim();
+}
