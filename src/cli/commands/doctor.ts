@@ -43,65 +43,65 @@ export const doctorCommand = declareCommand({
   run: runDoctor,
 });
 
-interface CheckResult {
+/** What a check found: a text alone where all is well. */
+type Found = string | Verdict;
+
+interface Verdict {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly text: string;
   readonly fix?: string | undefined;
   /** The error of a command that needs it. */
   readonly failure?: FolioError;
-  readonly milliseconds?: number;
-  /** On the wire. */
-  readonly bytes?: number;
 }
 
-/** Throws a FolioError for a check that fails. */
-type Check = () => Promise<CheckResult> | CheckResult;
+interface CheckResult extends Verdict {
+  readonly profile: string | undefined;
+  readonly name: string;
+}
 
-type MakeCheck = (name: string, check: Check) => Promise<CheckResult>;
+/** Makes a check, which throws a FolioError where it fails, unless something before it is `missing`. Returns whether it failed. */
+type MakeCheck = (
+  name: string,
+  missing: string | false,
+  check: () => Promise<Found> | Found,
+) => Promise<boolean>;
 
 /** Makes all checks, whichever fail, and ends with the error of the first that failed. */
 async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof doctorFlags>): Promise<void> {
   const { stdout, secrets } = context;
   const isJson = flags.format === 'json';
   const isSeveral = isOfSeveral(flags);
-  const results: (CheckResult & { profile: string | undefined; name: string })[] = [];
+  const results: CheckResult[] = [];
   const chosen = await chosenProfiles(context, { flags, notices: new Notices(context, flags) });
   for (const profile of isSeveral ? chosen : [flags.profile]) {
     if (isSeveral && !isJson) await stdout.write(`${results.length > 0 ? '\n' : ''}${profile}\n`);
-    await checkAll(context, withValues(flags, { profile }), async (name, check) => {
-      const found = await resultOf(check);
-      const fix = found.fix === undefined ? undefined : secrets.redact(found.fix);
-      const result = { ...found, text: secrets.redact(found.text), fix };
-      results.push({ ...result, profile, name });
+    await checkAll(context, withValues(flags, { profile }), async (name, missing, check) => {
+      const found = missing === false ? await foundBy(check) : skipped(missing);
+      const one: Verdict = typeof found === 'string' ? { status: 'ok', text: found } : found;
+      const fix = one.fix === undefined ? undefined : secrets.redact(one.fix);
+      const result = { ...one, profile, name, text: secrets.redact(one.text), fix };
+      results.push(result);
       // JSON is written whole, at the end.
-      if (!isJson) await stdout.write(describeCheck(name, result, context, flags));
-      return result;
+      if (!isJson) await stdout.write(describeCheck(result, context, flags));
+      return result.status === 'failed';
     });
   }
   if (isJson) {
-    const facts = results.map(
-      ({ profile = null, name: check, status, text, fix = null, milliseconds = null, bytes = null }) => ({
-        ...(isSeveral && { profile }),
-        check,
-        status,
-        says: text,
-        fix,
-        milliseconds,
-        bytes,
-      }),
-    );
+    const facts = results.map(({ profile = null, name: check, status, text: says, fix = null }) => ({
+      ...(isSeveral && { profile }),
+      ...{ check, status, says, fix },
+    }));
     await writeFacts(stdout, facts, flags);
   }
   const [first, ...others] = results.filter(({ failure }) => failure !== undefined);
   if (first === undefined) return;
-  const many = others.length === 0 ? '1 check' : `${others.length + 1} checks`;
   const whose = isSeveral ? ` of ${first.profile}` : '';
   // The hint stands beside the check already.
-  const message = `${many} of ${results.length} failed, first: ${first.name}${whose}`;
+  const message = `${countOf(others.length + 1, 'check')} of ${results.length} failed, first: ${first.name}${whose}`;
   throw first.failure!.reworded(message, undefined);
 }
 
-async function resultOf(check: Check): Promise<CheckResult> {
+async function foundBy(check: () => Promise<Found> | Found): Promise<Found> {
   try {
     return await check();
   } catch (error) {
@@ -125,8 +125,7 @@ const NARROWEST = 30;
 
 /** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
 function describeCheck(
-  name: string,
-  { status, text, fix }: CheckResult,
+  { name, status, text, fix }: CheckResult,
   { stdout, env }: Context,
   { color }: GlobalFlags,
 ): string {
@@ -148,41 +147,37 @@ interface Access {
 
 /** Makes all checks in order: the set-up, the network, the token, each listing. */
 async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck): Promise<void> {
+  const { clock } = context;
   const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
     let baseUrl = sandbox?.baseUrl;
     let access: Access | undefined = sandbox && { token: sandbox.tokenOf(flags.profile) };
-    const store = await check('store', () =>
-      sandbox ? skipped('not used with --sandbox') : checkStore(context),
+    let answer: ResponseHead | undefined;
+    const hasNoStore = await check('store', sandbox !== undefined && 'not used with --sandbox', () =>
+      describeStore(context),
     );
-    await check('base address', async () => {
-      if (sandbox) return ok(`${sandbox.baseUrl.href} (--sandbox)`);
+    await check('base address', false, async () => {
+      if (sandbox) return `${sandbox.baseUrl.href} (--sandbox)`;
       // The check before reports why the store cannot be opened.
       const opened = await context.config().catch(() => undefined);
       const resolved = resolveAddress(flags, context.env, opened);
       baseUrl = resolved.baseUrl;
       if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
-      return ok(`${baseUrl.href} (${resolved.from})`);
+      return `${baseUrl.href} (${resolved.from})`;
     });
-    let answer: ResponseHead | undefined;
-    await check('network', async () => {
-      if (baseUrl === undefined) return skipped('needs a base address');
-      const start = context.clock.elapsed();
-      answer = await reach(context, baseUrl);
-      const milliseconds = Math.round(context.clock.elapsed() - start);
-      const proxy = baseUrl.protocol === 'https:' ? proxyIn(context.env) : undefined;
+    await check('network', baseUrl === undefined && 'needs a base address', async () => {
+      const { host, protocol } = baseUrl!;
+      const start = clock.elapsed();
+      answer = await reach(context, baseUrl!);
+      const proxy = protocol === 'https:' ? proxyIn(context.env) : undefined;
       const set = proxy === undefined ? '' : `; HTTPS_PROXY is ${proxy.host}`;
-      return ok(`${baseUrl.host} answers in ${milliseconds} ms${set}`, { milliseconds });
+      return `${host} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
     });
-    await check('clock', () =>
-      answer === undefined
-        ? skipped(NOT_REACHED)
-        : compareClocks(answer.headers['date'], context.clock.now()),
-    );
-    await check('token', async () => {
-      if (sandbox) return ok('of the sandbox');
-      if (store.status === 'failed') return skipped('needs the store');
-      const now = context.clock.now();
+    const unreached = answer === undefined && 'not tried, since the service is not reached';
+    await check('clock', unreached, () => compareClocks(answer!.headers['date'], clock.now()));
+    await check('token', hasNoStore && 'needs the store', async () => {
+      if (sandbox) return 'of the sandbox';
+      const now = clock.now();
       const connection = await resolveConnection(context, { flags, store: await context.config() });
       const token = connection.token ?? requireConnection(connection, now).token;
       context.secrets.hide([token.reveal()]);
@@ -190,41 +185,32 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       const ending = checkExpiry(token, now, how);
       access = { token: token.reveal(), tokenHint: how };
       const text = describeToken(connection, token, now);
-      return ending === undefined
-        ? ok(text)
-        : warning(text, 'Ask the operator of the service for a new one.');
+      return ending === undefined ? text : warning(text, 'Ask the operator of the service for a new one.');
     });
-    for (const resource of listings) {
-      await check(resource.name, () => {
-        if (access === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
-        if (answer === undefined) return skipped(NOT_REACHED);
-        return checkListing(context, resource, { baseUrl, ...access });
-      });
-    }
+    const isUnset = (baseUrl === undefined || access === undefined) && 'needs a base address and a token';
+    for (const resource of listings)
+      await check(resource.name, isUnset || unreached, () =>
+        askListing(context, resource, { baseUrl: baseUrl!, ...access! }),
+      );
   } finally {
     await sandbox?.close();
   }
 }
 
-function ok(text: string, measured: Pick<CheckResult, 'milliseconds' | 'bytes'> = {}): CheckResult {
-  return { ...measured, status: 'ok', text };
-}
-
-function warning(text: string, fix: string): CheckResult {
+function warning(text: string, fix: string): Found {
   return { status: 'warning', text, fix };
 }
 
-/** The result of a check that cannot be made, because something before it is missing. */
-function skipped(text: string): CheckResult {
+function skipped(text: string): Found {
   return { status: 'skipped', text };
 }
 
 /** Where profiles and settings are. Throws as opening the store does. */
-async function checkStore(context: Context): Promise<CheckResult> {
+async function describeStore(context: Context): Promise<Found> {
   const { file, profileNames } = await context.config();
   if (file === undefined)
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
-  return ok(`${file}: ${countOf(profileNames.length, 'profile')}`);
+  return `${file}: ${countOf(profileNames.length, 'profile')}`;
 }
 
 /** A token: its source, its form, when it ends. */
@@ -240,20 +226,18 @@ function describeToken({ tokenSource, profile }: Connection, token: Secret, now:
 }
 
 /** Makes one call to a listing, for one record, without a retry. Rejects as the listing would. */
-async function checkListing(
+async function askListing(
   context: Context,
   resource: Resource,
   access: Access & { readonly baseUrl: URL },
-): Promise<CheckResult> {
+): Promise<string> {
   const client = await makeClient(context, access, { retries: 0, concurrency: 1 });
   try {
     const { clock, signal } = context;
     const start = clock.elapsed();
     const total = await probeListing(client, resource, { signal });
-    const milliseconds = Math.round(clock.elapsed() - start);
-    const { bytes } = client.stats;
     const many = total === undefined ? '' : `; there are ${total} ${resource.records}`;
-    return ok(`answers in ${milliseconds} ms with ${bytes} bytes${many}`, { milliseconds, bytes });
+    return `answers in ${Math.round(clock.elapsed() - start)} ms with ${client.stats.bytes} bytes${many}`;
   } finally {
     await client.close();
   }
@@ -263,8 +247,6 @@ async function checkListing(
 const CLOCK_TOLERANCE = 60_000;
 /** The time limit of the request that looks for the service, in ms. */
 const REACH_TIMEOUT = 30_000;
-
-const NOT_REACHED = 'not tried, since the service is not reached';
 
 /**
  * Sends one request without a token, to which any answer will do, and returns its head. Throws the error of the network in the
@@ -285,15 +267,15 @@ async function reach({ env, signal, openTransport }: Context, baseUrl: URL): Pro
   }
 }
 
-function compareClocks(date: string | undefined, now: number): CheckResult {
+function compareClocks(date: string | undefined, now: number): Found {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skipped('the service sends no date to compare with');
   const off = now - theirs;
   const seconds = Math.round(Math.abs(off) / 1000);
   // The header counts in whole seconds.
-  if (seconds <= 1) return ok('as the service’s');
+  if (seconds <= 1) return 'as the service’s';
   const text = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
   return Math.abs(off) <= CLOCK_TOLERANCE
-    ? ok(text)
+    ? text
     : warning(text, 'Set this machine’s clock: the end of a token is judged by it.');
 }
