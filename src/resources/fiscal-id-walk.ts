@@ -272,8 +272,8 @@ export class FiscalIdWalk {
     if (!(error instanceof RefusedQuery)) return false;
     // Where this request fails, too, the service's first answer counts.
     const { client, signal } = this.#options;
-    const filters = filterParameters(this.#resource, { ...this.#query, fiscalIds: [] });
-    this.#isQueryFine ??= probeListing(client, this.#resource, { signal, filters }).then(
+    const query = { ...this.#query, fiscalIds: [] };
+    this.#isQueryFine ??= probeListing(client, this.#resource, { signal, query }).then(
       () => true,
       () => false,
     );

@@ -1,4 +1,4 @@
-import { listPairs, type QueryPair, type ListEncoding } from '../api/address.ts';
+import { listPairs, pathSegment, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
 import { NoSuchPath, StatusError } from '../api/status-failure.ts';
 import { BadBody, Interrupted, RefusedQuery, UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import { PageRefused, type FetchPage, type OnRefusal, type Page, type Window } from '../paging/page.ts';
+import { PageRefused, type FetchPage, type OnRefusal, type Page } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
@@ -119,46 +119,38 @@ export function asksForOrder(params: ListingQuery['params']): boolean {
   return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
 }
 
-/** What the requests for all pages of a listing have in common. */
-export interface PageRequest extends Pick<OpenListingOptions, 'client' | 'onErrors' | 'onBody'> {
-  readonly path: string;
-  readonly filters: readonly QueryPair[];
-}
-
-/** Who chose the size of pages. */
-interface SizeChoice {
-  /** The page size that the service applies by default; it is not sent. */
-  readonly defaultSize?: number | undefined;
-  /** True where folio chose the size, not the user: where the service refuses a page, a smaller one is tried. */
-  readonly isAdjustable?: boolean;
+/** What is read of a listing: a resource, the query, and what its pages are read with. */
+export interface Listing {
+  readonly resource: Resource;
+  readonly query: ListingQuery;
+  readonly options: Pick<OpenListingOptions, 'client' | 'onErrors' | 'onBody'>;
 }
 
 /** Reads pages by number: `page = offset / size + firstPage` (spec 4.8). */
 export function numberedPages(
-  request: PageRequest,
-  { firstPage, recordsIn }: NumberedPaging,
-  { defaultSize, isAdjustable = false }: SizeChoice = {},
+  listing: Listing,
+  { firstPage, serviceSize, recordsIn }: NumberedPaging,
 ): FetchPage {
+  const get = pageGetter(listing);
+  const { page, pageSize } = listing.query;
+  // Of a single page whose size nobody chose.
+  const unsent = page !== undefined && pageSize === undefined ? serviceSize : undefined;
+  const read = recordsIn === 'pageResults' ? readNumbered : readDocuments;
   return ({ offset, size }, signal, onRefusal = 'shrink') => {
     const query: QueryPair[] = [['options_page', String(offset / size + firstPage)]];
-    if (size !== defaultSize) query.push(['options_pageSize', String(size)]);
-    const read = recordsIn === 'pageResults' ? readNumbered : readDocuments;
-    return getPage(request, { query, recordsIn, read, signal, onRefusal, isAdjustable });
+    if (size !== unsent) query.push(['options_pageSize', String(size)]);
+    return get({ query, recordsIn, read, signal, onRefusal });
   };
 }
 
 /** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3). */
-export function cursorPages(
-  request: PageRequest,
-  { recordsIn }: CursorPaging,
-  { isAdjustable = false }: SizeChoice = {},
-): CursorWalkOptions['fetchPage'] {
+export function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
+  const get = pageGetter(listing);
   return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
-    const own = { query, recordsIn, read: readCursorPage, signal, onRefusal };
-    return getPage(request, { ...own, isAdjustable: isAdjustable && size !== undefined });
+    return get({ query, recordsIn, read: readCursorPage, signal, onRefusal });
   };
 }
 
@@ -179,36 +171,43 @@ interface OnePage<T> {
   readonly read: (body: Buffer, page: ScannedPage) => T;
   readonly signal: AbortSignal;
   readonly onRefusal: OnRefusal;
-  readonly isAdjustable: boolean;
 }
 
-/** Gets one page. Throws PageRefused where a smaller page may succeed. */
-async function getPage<T>(
-  { client, path, filters, onErrors, onBody }: PageRequest,
-  { query, recordsIn, read, signal, onRefusal, isAdjustable }: OnePage<T>,
-): Promise<T> {
-  const passes = { shrink: TOO_MUCH, retry: [], throw: REFUSALS }[onRefusal];
+/** Gets pages of a listing. Throws PageRefused where a smaller page may succeed, unless every refusal is retried: then its cause. */
+function pageGetter({ resource, query: { id = '', ...query }, options }: Listing) {
+  const { client, onErrors, onBody } = options;
+  const path = resource.path.replace('{id}', () => pathSegment(id));
+  const filters = filterParameters(resource, query);
+  // Where folio chose the size, not the user, a smaller page is tried when the service refuses one.
+  const isChosen = query.pageSize !== undefined || query.page !== undefined;
   // A fund may be unknown. Listings always exist.
-  const isListing = recordsIn !== 'assignedDocuments';
-  const parse = async (body: Buffer): Promise<T> => {
-    const page = await runCooperatively(scanPage(body, recordsIn), signal);
-    onBody?.(body);
-    const value = read(body, page);
-    if (isListing || page.envelope !== undefined) passErrors(body, page.envelope ?? page.members, onErrors);
-    return value;
+  const isListing = resource.paging.recordsIn !== 'assignedDocuments';
+  return async <T>({ query: own, recordsIn, read, signal, onRefusal }: OnePage<T>): Promise<T> => {
+    const parse = async (body: Buffer): Promise<T> => {
+      const page = await runCooperatively(scanPage(body, recordsIn), signal);
+      onBody?.(body);
+      const value = read(body, page);
+      if (isListing || page.envelope !== undefined) passErrors(body, page.envelope ?? page.members, onErrors);
+      return value;
+    };
+    const passes = { shrink: TOO_MUCH, retry: [], throw: REFUSALS }[onRefusal];
+    const request = { path, query: [...own, ...filters], parse, passes, signal, isListing };
+    return client.get(request).catch((error: unknown) => {
+      const isAdjustable = !isChosen && own.some(([name]) => name === 'options_pageSize');
+      const refused = refusalOf(error, isAdjustable);
+      throw refused === undefined ? error : onRefusal === 'retry' ? refused.cause : refused;
+    });
   };
-  try {
-    return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
-  } catch (error) {
-    if (error instanceof StatusError && TOO_MUCH.includes(error.status)) {
-      throw error.milliseconds >= SLOW
-        ? new PageRefused('slow', slowFailure(error))
-        : new PageRefused('large', error);
-    }
-    const isRefused = error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
-    if (isRefused && isAdjustable) throw new PageRefused('size', error);
-    throw error;
-  }
+}
+
+function refusalOf(error: unknown, isAdjustable: boolean): PageRefused | undefined {
+  const isOfService = error instanceof StatusError;
+  if (isOfService && TOO_MUCH.includes(error.status))
+    return error.milliseconds >= SLOW
+      ? new PageRefused('slow', slowFailure(error))
+      : new PageRefused('large', error);
+  const isOfSize = error instanceof RefusedQuery || (isOfService && error.status === 500);
+  return isOfSize && isAdjustable ? new PageRefused('size', error) : undefined;
 }
 
 /** The error of a page that took too long, for a service that is slow whatever the size. */
@@ -255,7 +254,7 @@ const NO_ERRORS = Buffer.from('[]');
 function passErrors(
   body: Buffer,
   members: ReadonlyMap<string, Span>,
-  onErrors: PageRequest['onErrors'],
+  onErrors: OpenListingOptions['onErrors'],
 ): void {
   const errors = members.get('errors');
   if (errors === undefined) return;
@@ -293,29 +292,17 @@ export async function refuseWrongAddress(
  */
 export async function probeListing(
   client: ApiClient,
-  { path, paging }: Resource,
-  { signal, filters = [] }: { readonly signal: AbortSignal; readonly filters?: readonly QueryPair[] },
+  resource: Resource,
+  {
+    signal,
+    query = { fiscalIds: [], params: [] },
+  }: { readonly signal: AbortSignal; readonly query?: ListingQuery },
 ): Promise<number | undefined> {
-  const request = { path, filters, client, onErrors: () => {} };
+  const { paging } = resource;
+  const listing = { resource, query: { ...query, pageSize: 1 }, options: { client, onErrors: () => {} } };
   const first = { cursor: undefined, size: 1, signal, onRefusal: 'retry' } as const;
   if (paging.kind === 'numbered')
-    return (await readPage(request, paging, { window: { offset: 0, size: 1 }, signal })).total;
-  await asFailure(cursorPages(request, paging)(first));
+    return (await numberedPages(listing, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
+  await cursorPages(listing, paging)(first);
   return undefined;
-}
-
-/** Reads one page for whoever does not walk: where it is refused, it is requested again as it is. */
-export function readPage(
-  request: PageRequest,
-  paging: NumberedPaging,
-  { window, signal }: { readonly window: Window; readonly signal: AbortSignal },
-): Promise<Page> {
-  return asFailure(numberedPages(request, paging)(window, signal, 'retry'));
-}
-
-/** The page; where it is refused, with the failure that it is to those who request no smaller one. A walk gives a record up then. */
-function asFailure<T>(page: Promise<T>): Promise<T> {
-  return page.catch((error: unknown) => {
-    throw error instanceof PageRefused ? error.cause : error;
-  });
 }

@@ -1,8 +1,6 @@
-import { pathSegment, type QueryPair } from '../api/address.ts';
 import type { Delivery } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import {
-  filterParameters,
   isCounted,
   keyColumns,
   cursorPages,
@@ -10,7 +8,6 @@ import {
   requestSize,
   type ListingQuery,
   type OpenListingOptions,
-  type PageRequest,
 } from './listing-pages.ts';
 import type { Resource } from './resource.ts';
 import { walkCursors } from '../paging/cursor-walk.ts';
@@ -34,54 +31,32 @@ async function* openQuery(
   query: ListingQuery,
   options: OpenListingOptions,
 ): AsyncGenerator<Delivery> {
-  const { paging } = resource;
+  const { paging, sortBy } = resource;
   const { status, signal, concurrency } = options;
-  const request = requestOf(resource, query, options);
+  const { page, pageSize, limit } = query;
+  const listing = { resource, query, options };
   const unique = await UniqueRecords.of(keyColumns(resource, query), { isCounted: isCounted(resource) });
-  const isAdjustable = query.pageSize === undefined;
   const size = requestSize(resource, query);
   if (paging.kind === 'cursor') {
-    const fetchPage = cursorPages(request, paging, { isAdjustable });
-    const { limit, nextToken: from } = query;
-    return yield* walkCursors({ status, signal, unique, fetchPage, size, limit, from });
+    const fetchPage = cursorPages(listing, paging);
+    return yield* walkCursors({ status, signal, unique, fetchPage, size, limit, from: query.nextToken });
   }
-  const shared = { status, signal, concurrency, unique, maxSize: paging.maxSize, ...sortOf(resource, query) };
-  if (query.page !== undefined) {
-    const served = query.pageSize ?? paging.serviceSize;
-    const from = (query.page - paging.firstPage) * served;
-    const until = from + Math.min(served, query.limit ?? served);
-    const fetchPage = numberedPages(request, paging, { defaultSize: isAdjustable ? served : undefined });
-    return yield* walkNumbered({ ...shared, fetchPage, size: served, from, until, isSinglePage: true });
+  const [, typed] = query.params.find(([name]) => name === 'options_sortBy') ?? [];
+  const key = query.sortBy ?? typed;
+  // By a key whose values can change, records may change places while they are read.
+  const orderMayMove = key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false;
+  const fetchPage = numberedPages(listing, paging);
+  const { maxSize } = paging;
+  const shared = { status, signal, concurrency, unique, maxSize, orderMayMove, fetchPage };
+  if (page !== undefined) {
+    const served = pageSize ?? paging.serviceSize;
+    const from = (page - paging.firstPage) * served;
+    const until = from + Math.min(served, limit ?? served);
+    return yield* walkNumbered({ ...shared, size: served, from, until, isSinglePage: true });
   }
-  const sorted = inUniqueOrder(resource, query);
-  yield* walkNumbered({
-    ...shared,
-    fetchPage: numberedPages(request, paging, { isAdjustable }),
-    fetchSorted: sorted && numberedPages(requestOf(resource, sorted, options), paging, { isAdjustable }),
-    size,
-    until: query.limit,
-  });
-}
-
-function requestOf(resource: Resource, query: ListingQuery, options: OpenListingOptions): PageRequest {
-  const { client, onErrors, onBody } = options;
-  const path = resource.path.replace('{id}', () => pathSegment(query.id ?? ''));
-  return { path, filters: filterParameters(resource, query), client, onErrors, onBody };
-}
-
-/** Whether records may change places while they are read: in an order by a key whose values can change. */
-function sortOf({ sortBy }: Resource, query: ListingQuery): { readonly orderMayMove: boolean } {
-  const key = query.sortBy ?? valueOf(query.params, 'options_sortBy');
-  return { orderMayMove: key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false };
-}
-
-/** The same listing in an order whose key does not repeat; undefined where it has no such order, or the query names one. */
-function inUniqueOrder({ sortBy }: Resource, query: ListingQuery): ListingQuery | undefined {
-  const unique = sortBy?.unique;
-  const isNamed = query.sortBy === unique || valueOf(query.params, 'options_sortBy') !== undefined;
-  return unique === undefined || isNamed ? undefined : { ...query, sortBy: unique };
-}
-
-function valueOf(params: readonly QueryPair[], name: string): string | undefined {
-  return params.find((pair) => pair[0] === name)?.[1];
+  // The same listing in an order whose key does not repeat, unless the query has an order that folio does not know.
+  const isSortable = sortBy !== undefined && query.sortBy !== sortBy.unique && typed === undefined;
+  const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.unique } } : undefined;
+  const fetchSorted = sorted && numberedPages(sorted, paging);
+  yield* walkNumbered({ ...shared, fetchSorted, size, until: limit });
 }

@@ -15,7 +15,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Window } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
-import { filterParameters, readPage } from '../../resources/listing-pages.ts';
+import { numberedPages } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
@@ -53,13 +53,11 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
     let [files, bytes, withoutFiles] = [0, 0, 0];
     const failed: string[] = [];
     const { context, session } = part;
-    const filters = filterParameters(
-      issued,
-      listingQuery(listingRequest, listing.fiscalIds, session.defaults),
-    );
-    const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
+    const query = listingQuery(listingRequest, listing.fiscalIds, session.defaults);
+    const options = { client: session.client, onErrors: () => {} };
+    const fetchPage = numberedPages({ resource: issued, query, options }, issued.paging);
     const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
-    const page = (window: Window) => readPage(request, issued.paging, { window, signal: context.signal });
+    const page = (window: Window) => fetchPage(window, context.signal, 'retry');
     const renew = linkRenewal(page, filesOf);
     const client = await openFileClient(part);
     const downloads = { folder: into, client, renew, only: flags.only };
