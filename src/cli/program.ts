@@ -172,7 +172,7 @@ export async function runCommandLine(outer: Context): Promise<number> {
 /** The error as one of folio's; faults as they are. */
 async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
   if (!(thrown instanceof CommanderError)) return thrown;
-  const { explained } = await import('./suggestions.ts');
+  const { explained } = await import('./words.ts');
   const today = localDay(context.clock.now());
   const command = commandOf(thrown);
   return explained(thrown, { command, today, wholeProgram: () => wholeProgram(context) });
