@@ -41,7 +41,6 @@ export function refusesEncryption(error: unknown): boolean {
 
 /** Where something failed. */
 interface Session {
-  readonly isConnecting: boolean;
   readonly role: string;
   readonly schema: string;
   /** Whether it is to change the tables, and not only to read them. */
@@ -57,10 +56,9 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   const code = errorCode(cause) ?? '';
   const failed = (Kind: typeof UsageError | typeof OutputError, text: string, hint?: string): Error =>
     new Kind(text, { hint, cause });
-  const isEnded = session?.isConnecting === true && /connection terminated unexpectedly/i.test(message);
-  if (isEnded || NOT_POSTGRES.test(message) || code === 'EPROTO') {
-    const hint = 'Check host and port: it may not be PostgreSQL that answers there.';
-    return failed(ServiceError, `${shown} does not answer like PostgreSQL: ${systemReason(cause)}`, hint);
+  if (NOT_POSTGRES.test(message) || code === 'EPROTO') {
+    const text = `${shown} does not answer like PostgreSQL: ${systemReason(cause)}`;
+    return failed(ServiceError, text, 'Check host and port: it may not be PostgreSQL that answers there.');
   }
   if (NO_PASSWORD.test(message))
     return failed(UsageError, `${shown} asks for a password`, 'Set PGPASSWORD, or write it into ~/.pgpass.');
@@ -76,7 +74,8 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
     return failed(ServiceError, `${shown} cannot be trusted: ${systemReason(cause)} (${code})`, hint);
   }
   if (isConnectionFailure(cause)) {
-    const hint = 'Check that the server runs and lets this machine in; what the database held is as it was.';
+    const hint =
+      'Check host and port, and that PostgreSQL runs there and lets this machine in; what the database held is as it was.';
     return failed(ServiceError, `cannot reach ${shown}: ${systemReason(cause)}`, hint);
   }
   if (!/^[0-9A-Z]{5}$/.test(code)) return cause;

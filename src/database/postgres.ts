@@ -213,7 +213,7 @@ class PostgresDatabase implements Database {
       // What is no PostgreSQL may never end the connection.
       this.#client?.connection.stream.destroy();
       await this.#disconnect();
-      throw this.#explain(error, true);
+      throw this.#explain(error);
     }
     await this.#findSchema().catch(async (error: unknown) => {
       await this.#disconnect();
@@ -291,10 +291,10 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #explain(error: unknown, isConnecting = false): unknown {
+  #explain(error: unknown): unknown {
     const { signal } = this.#context;
     const role = this.#client?.user ?? this.#address.settings.user ?? '';
-    const session = { isConnecting, role, schema: this.#schema, writes: this.#context.writes };
+    const session = { role, schema: this.#schema, writes: this.#context.writes };
     return signal.aborted ? (signal.reason as unknown) : explainPostgres(error, this.shown, session);
   }
 }

@@ -3,6 +3,7 @@ import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { typedTextOf } from '../output/files/typed-text.ts';
@@ -84,42 +85,32 @@ export interface TokenCommandRun {
  * says, which may repeat them. Throws AuthError when it fails, prints no token or takes too long.
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<Secret> {
-  run.signal.throwIfAborted();
-  const [program, ...args] = run.command;
-  const name = `the token command of profile ${run.profile} (${program})`;
-  const limit = run.timeLimit ?? TIME_LIMIT;
+  const { command, profile, signal, timeLimit = TIME_LIMIT } = run;
+  const [program, ...args] = command;
+  const name = `the token command of profile ${profile} (${program})`;
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;
   const { execFile } = await import('node:child_process');
-  // Once more, since a signal that has fired tells no listener that comes later.
-  run.signal.throwIfAborted();
-  const stdout = await new Promise<string>((done, reject) => {
-    const options = {
-      // Not the working folder: a program must not run because it lies there.
-      cwd: resolve('/'),
-      env,
-      timeout: limit,
-      killSignal: 'SIGKILL',
-      maxBuffer: MAX_BYTES,
-      windowsHide: true,
-    } as const;
-    try {
-      const child = execFile(program, args, options, (error, output) => {
-        run.signal.removeEventListener('abort', stop);
-        if (run.signal.aborted) reject(run.signal.reason as Error);
-        else if (error) {
-          // The system's own error is not kept as the cause: its message is the whole command line.
-          reject(new AuthError(`${name} ${reasonOf(error, limit)}`, { hint: HINT }));
-        } else done(output);
-      });
-      const stop = (): void => void child.kill('SIGKILL');
-      run.signal.addEventListener('abort', stop, { once: true });
-      child.stdin?.end();
-    } catch (error) {
-      // Some failures to start are thrown, such as that of a command line longer than the system allows.
-      reject(new AuthError(`${name} could not be run: ${startFailure(error)}`, { hint: HINT }));
-    }
-  });
-  return parseToken(stdout, `printed by ${name}`);
+  const options = {
+    // Not the working folder: a program must not run because it lies there.
+    cwd: resolve('/'),
+    env,
+    signal,
+    timeout: timeLimit,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_BYTES,
+    windowsHide: true,
+  } as const;
+  let printed: string;
+  try {
+    const running = promisify(execFile)(program, args, options);
+    running.child.stdin?.end();
+    printed = (await running).stdout;
+  } catch (error) {
+    signal.throwIfAborted();
+    // The system's own error is not kept as the cause: its message is the whole command line.
+    throw new AuthError(`${name} ${reasonOf(error as ExecFileException, timeLimit)}`, { hint: HINT });
+  }
+  return parseToken(printed, `printed by ${name}`);
 }
 
 const HINT =

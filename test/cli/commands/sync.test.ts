@@ -204,8 +204,8 @@ describe('folio sync', () => {
     const address = `postgres://u@${host}/x`;
     await expectRefused(
       runHere(['sync', address], { env: DATABASE }),
-      `folio: ${address} does not answer like PostgreSQL: Connection terminated unexpectedly\n` +
-        '  Check host and port: it may not be PostgreSQL that answers there.\n',
+      `folio: cannot reach ${address}: Connection terminated unexpectedly\n` +
+        '  Check host and port, and that PostgreSQL runs there and lets this machine in; what the database held is as it was.\n',
       5,
     );
   });
