@@ -296,9 +296,9 @@ export class DocumentReader {
     return [...this.#lists].map(([at, list]) => [this.#names[at]!, list]);
   }
 
-  /** What no record has so far that tells what kind of document it is, and what follows. */
+  /** What no record has a value of so far that tells what kind of document it is, and what follows. */
   get untold(): readonly string[] {
-    const lacks = (...roles: Role[]): boolean => !roles.some((role) => this.hasColumnOf(role));
+    const lacks = (...roles: Role[]): boolean => !roles.some((role) => this.has(role));
     return [
       ...(lacks('documentType') ? ['documentType: credit notes count as invoices'] : []),
       ...(lacks('status', 'cancelled') ? ['status: cancelled documents count as open'] : []),

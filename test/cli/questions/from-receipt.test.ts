@@ -85,9 +85,15 @@ describe('an answer that rests on a file', () => {
       const { stderr } = await runScripted('issued --sum totalAmount --from -'.split(' '), [], input);
       expect([more, [CREDITS, CANCELLED].filter((one) => stderr.includes(one))]).toEqual([more, says]);
       const copy = join(temporaryFolder(), 'copy.jsonl');
-      await runScripted(['issued', '--from', file, '-o', copy, '--receipt', 'beside'], []);
-      const ofCopy = await runScripted(['issued', '--sum', 'totalAmount', '--from', copy], []);
-      expect([more, [CREDITS, CANCELLED].filter((one) => ofCopy.stderr.includes(one))]).toEqual([more, says]);
+      // Columns that are chosen again are there, and empty.
+      for (const again of [[], ['--columns', '*,documentType,status']]) {
+        await runScripted(['issued', '--from', file, '-o', copy, '--receipt', 'beside', ...again], []);
+        const ofCopy = await runScripted(['issued', '--sum', 'totalAmount', '--from', copy], []);
+        expect([more, [CREDITS, CANCELLED].filter((one) => ofCopy.stderr.includes(one))]).toEqual([
+          more,
+          says,
+        ]);
+      }
       for (const line of ['issued --sum total --as-sent', 'issued --count'])
         expect((await runScripted([...line.split(' '), '--from', file], [])).stderr).toBe('');
     }
