@@ -100,9 +100,9 @@ export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair
   return url;
 }
 
-/** How a list is written in a query: `a=1,2` or `a=1&a=2`. What services read most often comes first. */
+/** How a list is written in a query: `a=1,2`, `a=1&a=2` or `a[]=1&a[]=2`. What services read most often comes first. */
 export type ListEncoding = (typeof LIST_ENCODINGS)[number];
-export const LIST_ENCODINGS = ['comma', 'repeat'] as const;
+export const LIST_ENCODINGS = ['comma', 'repeat', 'brackets'] as const;
 /** A parameter of a query, neither of the two encoded. */
 export type QueryPair = readonly [name: string, value: string];
 
@@ -121,6 +121,7 @@ export function queryString(pairs: readonly QueryPair[]): string {
  */
 export function listPairs(name: string, values: readonly string[], encoding: ListEncoding): QueryPair[] {
   if (encoding === 'repeat') return values.map((value) => [name, value]);
+  if (encoding === 'brackets') return values.map((value) => [`${name}[]`, value]);
   const divided = values.find((value) => value.includes(','));
   if (divided !== undefined) {
     throw new UsageError(

@@ -50,9 +50,10 @@ interface OwnAnswer {
  * once. IDs that nobody has go to `onErrors` in the service's form. Where nobody has any, throws UnknownFiscalIds.
  *
  * The specification does not say how a list is written (spec 4.9). A service that takes `a,b` for one ID refuses it, since
- * nobody has such an ID. Repeated parameters fail without a word: of `x=a&x=b`, many programs read the last or the first. So an
- * answer to these counts only for the IDs that its records show. The others are requested again, last first, where the records
- * of two or more IDs came, and in the end one by one, which leaves nothing to be understood in two ways.
+ * nobody has such an ID. Other spellings fail without a word: of `x=a&x=b`, many programs read the last or the first, and
+ * `x[]=a` they may ignore. So an answer in another spelling than commas counts only for the IDs that its records show:
+ * - the others are requested again in the same spelling, last first, where it brought the records of two or more IDs;
+ * - otherwise in the next spelling, and in the end one by one, which leaves nothing to be understood in two ways.
  */
 export class FiscalIdWalk {
   readonly #resource: Resource;
@@ -70,6 +71,10 @@ export class FiscalIdWalk {
   #warnings: readonly string[] = [];
   /** Records delivered of answers that turned out to hold those of other IDs, less those that came again in other answers. */
   #strays = 0;
+  /** The refusal of the only ID, where it was requested before. */
+  #plainRefusal: Refusal | undefined;
+  /** Whether the service took an ID without brackets. */
+  #takesPlain = false;
   #isQueryFine: Promise<boolean> | undefined;
 
   /** @param query with at least one fiscal ID */
@@ -88,7 +93,7 @@ export class FiscalIdWalk {
     const spellings = listEncoding === undefined ? LIST_ENCODINGS : [listEncoding];
     let unproven = fiscalIds;
     for (const spelling of spellings) {
-      // One ID is no list: in another spelling it would be the same request.
+      // One ID is no list: in another spelling it would be the same request, or one with brackets, which come last.
       if (unproven.length < 2 && spelling !== spellings[0]) break;
       unproven = yield* this.#walkLists(unproven, spelling);
       if (this.#understood !== spelling) continue;
@@ -127,7 +132,7 @@ export class FiscalIdWalk {
   ): AsyncGenerator<Delivery, readonly string[]> {
     const { status: all, signal } = this.#options;
     const left = this.#left;
-    const isPlain = spelling === 'comma' || ids.length === 1;
+    const isPlain = spelling === 'comma' || (spelling === 'repeat' && ids.length === 1);
     const seen = isPlain ? undefined : new FiscalIdsSeen(ids);
     // The only answer is delivered as it comes, page by page, with its total and the places of its records.
     const isOnly = isPlain && ids.length === this.#query.fiscalIds.length;
@@ -182,9 +187,12 @@ export class FiscalIdWalk {
   ): Promise<readonly string[]> {
     if (!(await this.#refusesIds(error))) throw error;
     const isRead = spelling === this.#understood && !(error instanceof UnknownFiscalIds);
-    if (ids.length > 1 && !isRead && !namesAll(error, ids)) return ids;
-    this.#addUnknown(ids, error);
-    return [];
+    if (isRead || namesAll(error, ids)) {
+      this.#addUnknown(ids, error);
+      return [];
+    }
+    if (this.#query.fiscalIds.length === 1 && spelling !== 'brackets') this.#plainRefusal = error as Refusal;
+    return ids;
   }
 
   /** Requests each of these IDs by itself, and delivers its records. */
@@ -226,18 +234,33 @@ export class FiscalIdWalk {
     }
   }
 
+  /** Requests one ID, which has no spelling, except that a service may know a parameter by its brackets. */
   async #answerOf(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
-    const status = this.#options.status.subwalk();
-    const batches: RecordBatch[] = [];
-    const query = { ...this.#query, fiscalIds: [id], limit };
-    const options = { ...this.#options, status, signal };
-    try {
-      for await (const { records } of this.#openQuery(this.#resource, query, options)) batches.push(records);
-      return { id, batches, status };
-    } catch (error) {
-      if (!(await this.#refusesIds(error))) throw error;
-      return { id, batches, status, refusal: error as Refusal };
-    }
+    const { listEncoding } = this.#query;
+    const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {
+      const status = this.#options.status.subwalk();
+      const batches: RecordBatch[] = [];
+      const query = { ...this.#query, fiscalIds: [id], listEncoding: spelling, limit };
+      const options = { ...this.#options, status, signal };
+      try {
+        if (spelling === 'comma' && this.#plainRefusal !== undefined) throw this.#plainRefusal;
+        for await (const { records } of this.#openQuery(this.#resource, query, options))
+          batches.push(records);
+        return { id, batches, status };
+      } catch (error) {
+        if (!(await this.#refusesIds(error))) throw error;
+        return { id, batches, status, refusal: error as Refusal };
+      }
+    };
+    const plain = await requestAs('comma');
+    this.#takesPlain ||= plain.refusal === undefined;
+    const mayBeBracketed = listEncoding === undefined || listEncoding === 'brackets';
+    if (this.#takesPlain || !mayBeBracketed || namesAll(plain.refusal, [id])) return plain;
+    const bracketed = await requestAs('brackets');
+    const seen = new FiscalIdsSeen([id]);
+    for (const records of bracketed.batches) await runCooperatively(seen.read(records), signal);
+    // Without a record of the ID, the service may have ignored the parameter.
+    return seen.has(id) ? bracketed : plain;
   }
 
   /**

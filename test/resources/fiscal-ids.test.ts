@@ -3,13 +3,14 @@ import { memoryStore } from '../support/memory-store.ts';
 import { runAnswered, nobody, type Answer } from '../support/scripted-run.ts';
 
 /** How a service reads a list in a query; the specification does not say (spec 4.9). */
-type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'one';
+type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'brackets' | 'one';
 
 const read: Readonly<Record<Reading, (query: URLSearchParams, name: string) => string[]>> = {
   comma: (query, name) => query.getAll(name).slice(-1).join().split(','),
   repeat: (query, name) => query.getAll(name),
   first: (query, name) => query.getAll(name).slice(0, 1),
   last: (query, name) => query.getAll(name).slice(-1),
+  brackets: (query, name) => query.getAll(`${name}[]`),
   one: (query, name) => (query.getAll(name).length === 1 ? query.getAll(name) : ['two parameters']),
 };
 
@@ -28,7 +29,7 @@ interface Service {
   readonly shows?: boolean;
   /** The fiscal ID of the organization itself, which is in each record. */
   readonly seller?: string;
-  /** Whether parameters that come several times are ignored. */
+  /** Whether parameters with brackets are ignored. */
   readonly ignores?: boolean;
   /** The setting listEncoding. */
   readonly encoding?: string;
@@ -43,12 +44,14 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
   const settings = encoding === undefined ? {} : { listEncoding: encoding };
   const config = async () => memoryStore({ settings });
   const answer = ({ searchParams: query }: URL): Answer => {
-    const name = ['customerFiscalIds', 'issuerFiscalIds'].find((one) => query.has(one));
+    const name = ['customerFiscalIds', 'issuerFiscalIds'].find(
+      (one) => query.has(one) || query.has(`${one}[]`),
+    );
     const parts = name === undefined ? [] : query.getAll(name);
     const kind = parts.length > 1 ? 'repeated' : parts.join().includes(',') ? 'commas' : 'one';
     const isBehind = fails === 'behind' && query.get('options_page') !== '0';
     if (isBehind || fails === (name === undefined ? 'none' : kind)) return [500, '{}'];
-    const isFiltered = name !== undefined && !(ignores && parts.length > 1);
+    const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
     const wanted = isFiltered ? read[reading](query, name) : [...known];
     const missing = wanted.filter((id) => !known.has(id));
     const errors = missing.map((id) => nobody(id.replace('-', '')));
@@ -70,7 +73,7 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
   return { ...exit, ids, calls: asked.length, sizes };
 }
 
-const READINGS = ['comma', 'repeat', 'first', 'last', 'one'] as const;
+const READINGS = ['comma', 'repeat', 'first', 'last', 'brackets', 'one'] as const;
 const ISSUED = ['issued', '--format', 'jsonl', '--customer-fiscal-id'];
 const RECEIVED = ['received', '--format', 'jsonl', '--issuer-fiscal-id'];
 /** Three of A, two of B, one of another. */
@@ -90,11 +93,18 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
     expect(await run([...RECEIVED, '4-3,1-9,2-7'], { ...service, names: false })).toMatchObject(WHOLE);
   });
 
-  it.each(['comma', 'repeat'])('does so with the setting listEncoding %s', async (how) => {
+  it.each(['comma', 'repeat', 'brackets'])('does so with the setting listEncoding %s', async (how) => {
+    // A service that reads brackets alone understands nothing else, not even for one ID.
+    if (reading === 'brackets' && how !== 'brackets') {
+      const { code, stdout } = await run([...ISSUED, '1-9,2-7'], { ...service, encoding: how });
+      return expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    }
     for (const ids of ['1-9,2-7', '4-3,2-7,1-9', '2-7,1-9,4-3'])
       expect(await run([...ISSUED, ids], { ...service, encoding: how })).toMatchObject(WHOLE);
-    const ignoring = { ...service, encoding: how, ignores: true };
-    expect(await run([...ISSUED, '2-7'], ignoring)).toMatchObject({ code: 0, ids: [2, 4] });
+    const one = await run([...ISSUED, '2-7'], { ...service, encoding: how });
+    expect(one).toMatchObject({ code: 0, ids: [2, 4] });
+    const ignoring = await run([...ISSUED, '2-7'], { ...service, encoding: how, ignores: true });
+    expect(ignoring).toMatchObject(reading === 'brackets' ? {} : { code: 0, ids: [2, 4] });
   });
 
   it('is added up and aged whole', async () => {
@@ -134,7 +144,8 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
   });
 });
 
-it.each(READINGS)(
+// Brackets that a service may have ignored are never taken for a filter.
+it.each(['comma', 'repeat', 'first', 'last', 'one'] as const)(
   'all come where the service reads %s and records do not say whose they are',
   async (reading) => {
     const hidden: Service = { reading, invoices: INVOICES, parties: ['4-3'], shows: false };
@@ -153,7 +164,7 @@ it('delivers a page of one ID, or of a list with commas, before it has the next 
 
 it('says that records may be of other IDs, where an answer shows it once some were delivered', async () => {
   const invoices = ['1-9', '8-6 as 2-7', '3-5', '3-5'];
-  const ignoring = { reading: 'one', ignores: true, encoding: 'repeat', parties: ['2-7', '8-6'] } as const;
+  const ignoring = { reading: 'one', ignores: true, encoding: 'brackets', parties: ['2-7', '8-6'] } as const;
   const exit = await run([...ISSUED, '1-9,2-7', '--page-size', '2'], { ...ignoring, invoices });
   expect(exit).toMatchObject({ code: 6, ids: [0, 1], stderr: expect.stringContaining('but not all') });
   // Under a limit, they wait for the end of the answer.
@@ -169,25 +180,30 @@ describe('the calls that a list of fiscal IDs takes', () => {
   const [hidden, nameless] = [{ shows: false }, { names: false }];
 
   it.each<readonly [line: readonly string[], how: Partial<Service>, calls: readonly number[]]>([
-    [[...ISSUED, '1-9'], {}, [1, 1, 1, 1, 1]],
-    [[...ISSUED, '1-9,2-7'], {}, [1, 2, 3, 3, 4]],
-    [[...ISSUED, '1-9,2-7'], { encoding: 'comma' }, [1, 3, 3, 3, 3]],
-    [[...ISSUED, '1-9,2-7'], { encoding: 'repeat' }, [2, 1, 2, 2, 3]],
-    [[...ISSUED, '1-9,2-7'], hidden, [1, 4, 4, 4, 4]],
-    [[...ISSUED, '1-9,2-7', '--limit', '1'], {}, [1, 4, 6, 6, 4]],
-    [[...ISSUED, '1-9,2-7', '--limit', '3'], {}, [1, 2, 6, 3, 4]],
-    [[...ISSUED, '1-9,2-7', '--limit', '3'], hidden, [1, 4, 4, 4, 4]],
-    [[...ISSUED, '1-9,2-7', '--page', '0', '--page-size', '2'], {}, [1, 4, 4, 4, 2]],
-    [[...ISSUED, '4-3,2-7,1-9'], {}, [1, 3, 5, 4, 5]],
-    [[...RECEIVED, '2-7,4-3,1-9'], nameless, [1, 5, 6, 6, 8]],
-    [[...RECEIVED, '2-7,4-3,1-9', '--strict'], nameless, [4, 8, 7, 7, 8]],
-    [[...ISSUED, '1-9,8-6,2-7,9-4'], {}, [1, 2, 5, 6, 6]],
-    [[...RECEIVED, '1-9,8-6,2-7,9-4'], nameless, [1, 6, 9, 11, 11]],
-    [[...RECEIVED, '1-9,8-6,2-7,9-4', '--strict'], nameless, [6, 8, 10, 11, 11]],
-    [[...RECEIVED, '8-6'], nameless, [3, 3, 3, 3, 3]],
-    [[...ISSUED, '8-6,9-4'], {}, [1, 2, 4, 4, 4]],
-    [[...RECEIVED, '8-6,9-4'], nameless, [9, 9, 9, 9, 9]],
-    [[...ISSUED, '4-3'], {}, [1, 1, 1, 1, 1]],
+    [[...ISSUED, '1-9'], {}, [1, 1, 1, 1, 4, 1]],
+    [[...ISSUED, '1-9'], { encoding: 'brackets' }, [4, 4, 4, 4, 1, 2]],
+    [[...ISSUED, '1-9'], { encoding: 'brackets', ignores: true }, [2, 2, 2, 2, 5, 2]],
+    [[...ISSUED, '1-9,2-7'], {}, [1, 2, 3, 3, 6, 5]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'comma' }, [1, 3, 3, 3, 7, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'repeat' }, [2, 1, 2, 2, 7, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'brackets' }, [5, 5, 5, 5, 1, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'brackets', ignores: true }, [3, 3, 3, 3, 8, 3]],
+    [[...ISSUED, '1-9,2-7', '--limit', '1'], { encoding: 'brackets' }, [4, 4, 4, 4, 6, 3]],
+    [[...ISSUED, '1-9,2-7'], hidden, [1, 7, 7, 7, 12, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '1'], {}, [1, 4, 8, 8, 8, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '3'], {}, [1, 2, 8, 3, 4, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '3'], hidden, [1, 6, 6, 6, 8, 5]],
+    [[...ISSUED, '1-9,2-7', '--page', '0', '--page-size', '2'], {}, [1, 4, 6, 6, 8, 3]],
+    [[...ISSUED, '4-3,2-7,1-9'], {}, [1, 3, 8, 7, 7, 6]],
+    [[...RECEIVED, '2-7,4-3,1-9'], nameless, [1, 5, 8, 8, 7, 10]],
+    [[...RECEIVED, '2-7,4-3,1-9', '--strict'], nameless, [4, 8, 9, 9, 13, 10]],
+    [[...ISSUED, '1-9,8-6,2-7,9-4'], {}, [1, 2, 8, 9, 6, 7]],
+    [[...RECEIVED, '1-9,8-6,2-7,9-4'], nameless, [1, 6, 11, 13, 8, 13]],
+    [[...RECEIVED, '1-9,8-6,2-7,9-4', '--strict'], nameless, [6, 8, 12, 13, 12, 13]],
+    [[...RECEIVED, '8-6'], nameless, [5, 5, 5, 5, 5, 5]],
+    [[...ISSUED, '8-6,9-4'], {}, [1, 2, 7, 7, 6, 5]],
+    [[...RECEIVED, '8-6,9-4'], nameless, [15, 15, 15, 15, 15, 15]],
+    [[...ISSUED, '4-3'], {}, [1, 1, 1, 1, 4, 1]],
   ])('%j %j: %j', async (line, how, calls) => {
     const counted: number[] = [];
     for (const reading of READINGS) {
@@ -220,6 +236,7 @@ describe('hundreds of fiscal IDs', () => {
     ['comma', 700, 2],
     ['repeat', 300, 4],
     ['repeat', 631, 6],
+    ['brackets', 300, 10],
   ] as const)('take few calls where the service reads %s: %i of them, %i', async (reading, count, calls) => {
     const parties = all.slice(0, count);
     const invoices = parties.filter((_, at) => at % 3 === 0);

@@ -48,23 +48,20 @@ describe('what a command line asks of the service', () => {
     expect({ code, asked, stderr }).toEqual({ code: 0, asked: [path], stderr: '' });
   });
 
-  it.each([['repeat', 'customerFiscalIds=1-9&customerFiscalIds=2-7']])(
-    'writes a list as %s',
-    async (how, list) => {
-      const argv = ['issued', '--customer-fiscal-id', '1-9,2-7'];
-      const config = async () => memoryStore({ settings: { listEncoding: how } });
-      const both = pageOf([
-        '{"id":1,"customer":{"fiscalId":"1-9"}}',
-        '{"id":2,"customer":{"fiscalId":"27"}}',
-      ]);
-      const { code, asked, stderr } = await runScripted(argv, [both], { config });
-      expect({ code, asked, stderr }).toEqual({
-        code: 0,
-        asked: [`/invoices/issued?options_page=0&options_pageSize=2000&${list}`],
-        stderr: '',
-      });
-    },
-  );
+  it.each([
+    ['repeat', 'customerFiscalIds=1-9&customerFiscalIds=2-7'],
+    ['brackets', 'customerFiscalIds[]=1-9&customerFiscalIds[]=2-7'],
+  ])('writes a list as %s', async (how, list) => {
+    const argv = ['issued', '--customer-fiscal-id', '1-9,2-7'];
+    const config = async () => memoryStore({ settings: { listEncoding: how } });
+    const both = pageOf(['{"id":1,"customer":{"fiscalId":"1-9"}}', '{"id":2,"customer":{"fiscalId":"27"}}']);
+    const { code, asked, stderr } = await runScripted(argv, [both], { config });
+    expect({ code, asked, stderr }).toEqual({
+      code: 0,
+      asked: [`/invoices/issued?options_page=0&options_pageSize=2000&${list}`],
+      stderr: '',
+    });
+  });
 
   it.each(['issued', 'received'])('begins a table of %s on a terminal with the newest', async (line) => {
     const { asked } = await runScripted([line], [none], { terminal: true });

@@ -9,10 +9,10 @@ const LINE = ['received', '--issuer-fiscal-id', '80.765.432-K', '--retries', '0'
 const REFUSED = [400, '{"error":"Bad Request","message":"issuers not found"}'] as const;
 
 describe('a refusal of a listing with fiscal IDs (spec 4.2 rule 2)', () => {
-  it('means that none exist where the listing without them is served', async () => {
+  it('means that none exist where the listing without them is served, and brackets help nothing', async () => {
     const { code, stderr, asked } = await runScripted(
       [...LINE, '--param', 'receivedDateSince=2026-01-01', '--sort-by', 'date'],
-      [REFUSED, REFUSED, pageOf([])],
+      [REFUSED, REFUSED, pageOf([]), REFUSED, REFUSED],
     );
     expect(code).toBe(4);
     expect(stderr).toMatch(/^folio: no issuer has any of these fiscal IDs: 80\.765\.432-K\n/);

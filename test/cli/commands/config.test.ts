@@ -49,7 +49,7 @@ describe('folio config set', () => {
     ['page-size.received', '1001', 'pageSize.received "1001": expected a whole number, 1 to 1000'],
     ['page-size.fundDocuments', '101', 'pageSize.fundDocuments "101": expected a whole number, 1 to 100'],
     ['timeout', 'soon', 'timeout "soon": expected a number of seconds'],
-    ['listEncoding', 'semicolon', 'listEncoding "semicolon": expected comma, repeat'],
+    ['listEncoding', 'semicolon', 'listEncoding "semicolon": expected comma, repeat, brackets'],
     ['key.issued', 'a,,b', 'key.issued "a,,b": expected names with commas between them'],
     ['delimiter', ';;', 'delimiter ";;": expected one character'],
     ['fields.due', '', 'fields.due "": expected the name of a column'],
