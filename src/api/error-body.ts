@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/json-object.ts';
 import type { Redact } from './redact.ts';
 
 /** The errors in the body of a response other than 200. */
@@ -29,7 +30,8 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   } catch {
     value = text.trimStart().startsWith('<') ? undefined : text;
   }
-  const fields: Record<string, unknown> = isObject(value) ? value : { message: value };
+  const other = Array.isArray(value) ? { errors: value } : { message: value };
+  const fields: Record<string, unknown> = isJsonObject(value) ? value : other;
   const { error, message, Message, errors } = fields;
   const sorted = classifyErrors(errors, redact);
   const own = [error, message ?? Message].filter(Boolean).map((part) => asOneLine(redact(messageIn(part))));
@@ -40,10 +42,6 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
     isFromService: isText(Message) && !message,
     errors: sorted,
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** What the `errors` of a page say (spec 2.4, 7). */
@@ -84,7 +82,7 @@ function classifyErrors(value: unknown, redact: Redact): PartialErrors {
 /** The message in a value: a text as it is, the kind and message of an object with a usual name, else the whole as JSON. */
 function messageIn(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     const words = ['message', 'Message', 'error', 'description', 'detail']
       .map((name) => value[name])
       .find(isText);
@@ -98,9 +96,9 @@ function messageIn(value: unknown): string {
 }
 
 function missingFiscalId(element: unknown): string | undefined {
-  if (!isObject(element) || element['_type'] !== 'EmptyResponseError') return undefined;
+  if (!isJsonObject(element) || element['_type'] !== 'EmptyResponseError') return undefined;
   const { requestParams } = element;
-  const fiscalId = isObject(requestParams) ? requestParams['fiscalId'] : undefined;
+  const fiscalId = isJsonObject(requestParams) ? requestParams['fiscalId'] : undefined;
   return isText(fiscalId) || typeof fiscalId === 'number' ? String(fiscalId) : undefined;
 }
 

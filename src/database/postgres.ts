@@ -228,20 +228,14 @@ class PostgresDatabase implements Database {
 
   /** Throws UsageError where folio cannot work in the schema. */
   async #findSchema(): Promise<void> {
-    const [row] = await this.query("SELECT current_schema(), current_setting('server_encoding')");
-    const [schema, encoding] = row!;
+    const [row] = await this.query('SELECT current_schema()');
+    const [schema] = row!;
     if (schema === null || schema === undefined) {
       throw new UsageError(`${this.shown} has no schema for folio’s tables`, {
         hint:
           'Make one with CREATE SCHEMA, or name one in the address, as in `?options=-csearch_path%3Dbooks`. ' +
           'Of one that is there, have its owner run: GRANT USAGE ON SCHEMA <schema> TO <user>.',
       });
-    }
-    if (encoding !== 'UTF8') {
-      throw new UsageError(
-        `${this.shown} keeps its text as ${String(encoding)}, which has not all characters that invoices may have`,
-        { hint: "Make a database with CREATE DATABASE books ENCODING 'UTF8' TEMPLATE template0." },
-      );
     }
     this.#schema = String(schema);
   }

@@ -16,16 +16,8 @@ export interface HeldProfiles {
   readonly organizations?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Whose records the flags ask for. */
-export interface ProfileChoice {
-  /** The names of --profile. */
-  readonly names: readonly string[] | undefined;
-  /** Whether it is --all-profiles. */
-  readonly all: boolean;
-}
-
-/** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError for one that is no name. */
-export function profileChoice(profile: string | undefined, all = false): ProfileChoice {
+/** Reads --profile, whose names have commas between them. Throws UsageError for one that is no name. */
+export function namesTyped(profile: string | undefined): readonly string[] | undefined {
   const names = profile?.split(',').map((name) => name.trim());
   if (names?.includes('') || new Set(names).size !== (names ?? []).length) {
     throw new UsageError(
@@ -33,46 +25,48 @@ export function profileChoice(profile: string | undefined, all = false): Profile
       { hint: 'Write them as in --profile north,south.' },
     );
   }
-  return { names: names?.map((name) => parseProfileName(name, '--profile')), all };
+  return names?.map((name) => parseProfileName(name, '--profile'));
+}
+
+/** Which of several profiles are read: those of these names, or all; else the usual one. */
+interface WantedProfiles {
+  readonly names: readonly string[] | undefined;
+  readonly all?: boolean | undefined;
 }
 
 /**
  * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
  * current one, as for the service; all where nothing chooses. Throws UsageError for one that it does not have, and for two of one
- * organization, whose records would come twice.
+ * organization.
  */
 export async function chooseHeld(
   { shown, profiles: held = [], organizations }: HeldProfiles,
-  { names, all }: ProfileChoice,
+  { names, all }: WantedProfiles,
   { env, config }: Pick<Context, 'env' | 'config'>,
 ): Promise<readonly string[]> {
-  const named = namedProfile(undefined, env);
-  const usual = all ? undefined : (named ?? (await config()).currentProfile);
+  const usual = all ? undefined : (namedProfile(undefined, env) ?? (await config()).currentProfile);
   const chosen = names ?? (usual === undefined ? held : [usual]);
   const missing = chosen.find((name) => !held.includes(name));
   if (missing !== undefined) {
-    const origin = named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
-    const why = names === undefined ? origin : '';
-    throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
+    throw new UsageError(`${shown}: there are no records of a profile ${missing}`, {
       hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
     });
   }
-  for (const [name, first] of duplicatesBy(chosen, (one) => organizations?.get(one))) {
-    const same = `the profiles ${first} and ${name} are of one organization`;
-    throw new UsageError(`${shown}: ${same}, whose records would come twice`, {
-      hint: `Leave out ${name}: name the others with --profile.`,
-    });
-  }
+  refuseDuplicates(
+    shown,
+    duplicatesBy(chosen, (one) => organizations?.get(one)),
+  );
   return chosen;
 }
 
-/** Refuses flags that choose among profiles where a source has none: its records have no owner. */
-export function refuseProfiles(shown: string, { names, all }: ProfileChoice): void {
-  if (names === undefined && !all) return;
-  const flag = all ? '--all-profiles' : `--profile ${names!.join(',')}`;
-  throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {
-    hint: 'Leave it out; an export of --all-profiles says it.',
-  });
+/** Throws UsageError where there are profiles of the organization of another one: its records would come twice. */
+export function refuseDuplicates(from: string, duplicates: ReadonlyMap<string, string>): void {
+  for (const [name, first] of duplicates) {
+    const same = `the profiles ${first} and ${name} are of one organization`;
+    throw new UsageError(`${from}: ${same}, whose records would come twice`, {
+      hint: `Leave out ${name}: name the others with --profile.`,
+    });
+  }
 }
 
 /** Profiles that are of the organization of another one, each with the first of them by name. */

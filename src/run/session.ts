@@ -6,8 +6,8 @@ import { UsageError, AuthError } from '../errors.ts';
 import {
   chooseHeld,
   duplicateProfiles,
-  profileChoice,
-  refuseProfiles,
+  namesTyped,
+  refuseDuplicates,
   type HeldProfiles,
 } from '../profiles/choice.ts';
 import {
@@ -202,13 +202,17 @@ export async function chosenProfiles(
 ): Promise<readonly string[]> {
   if (held === undefined) return isOfSeveral(flags) ? profilesOfService(context, flags, notices) : [];
   // The profiles are those of the source: the store need not know them.
-  const choice = profileChoice(flags.profile, flags.allProfiles);
+  const { profile, allProfiles: all } = flags;
+  const names = namesTyped(profile);
   const { shown, profiles } = held;
-  if (profiles === undefined) {
-    refuseProfiles(shown, choice);
-    return [];
+  if (profiles === undefined && (names !== undefined || all)) {
+    const flag = all ? '--all-profiles' : `--profile ${profile}`;
+    throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {
+      hint: 'Leave it out; an export of --all-profiles says it.',
+    });
   }
-  return profiles.length === 0 ? (choice.names ?? []) : chooseHeld(held, choice, context);
+  if (profiles === undefined) return [];
+  return profiles.length === 0 ? (names ?? []) : chooseHeld(held, { names, all }, context);
 }
 
 /**
@@ -220,8 +224,8 @@ async function profilesOfService(
   flags: GlobalFlags & ProfilesFlags,
   notices: Notices,
 ): Promise<readonly string[]> {
-  const { profile, sandbox, tokenFile, allProfiles } = flags;
-  const { names: chosen } = profileChoice(profile, allProfiles);
+  const { profile, sandbox, tokenFile } = flags;
+  const chosen = namesTyped(profile);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
     profiles.forEach(checkInSandbox);
@@ -248,14 +252,8 @@ async function profilesOfService(
   }
   for (const name of profiles) knownProfile(name, store);
   const duplicates = duplicateProfiles(store, profiles);
-  for (const [name, first] of duplicates) {
-    const same = `the profiles ${first} and ${name} are of one organization`;
-    if (chosen !== undefined) {
-      throw new UsageError(`--profile ${profile}: ${same}, whose records would come twice`, {
-        hint: `Leave out ${name}.`,
-      });
-    }
-    notices.warn(`${same}; ${name} is left out`);
-  }
+  if (chosen !== undefined) refuseDuplicates(`--profile ${profile}`, duplicates);
+  for (const [name, first] of duplicates)
+    notices.warn(`the profiles ${first} and ${name} are of one organization; ${name} is left out`);
   return profiles.filter((name) => !duplicates.has(name));
 }

@@ -10,7 +10,7 @@ import { Limiter } from '../../api/limiter.ts';
 import type { Clock, Context } from '../../context.ts';
 import { isDatabase } from '../../database/address.ts';
 import { UsageError } from '../../errors.ts';
-import { chooseHeld, profileChoice } from '../../profiles/choice.ts';
+import { chooseHeld, namesTyped } from '../../profiles/choice.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -35,7 +35,7 @@ export async function serveAssistant(
   run: AssistantSource['run'],
 ): Promise<void> {
   const { concurrency = requestDefaults.concurrency, from } = flags;
-  const { names } = profileChoice(flags.profile);
+  const names = namesTyped(flags.profile);
   if (flags.tokenFile === '-') {
     throw new UsageError('the token cannot come from standard input, which the assistant has', {
       hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',
