@@ -173,7 +173,7 @@ interface OnePage<T> {
   readonly onRefusal: OnRefusal;
 }
 
-/** Gets pages of a listing. Throws PageRefused where a smaller page may succeed, unless every refusal is retried: then its cause. */
+/** Gets pages of a listing. Throws PageRefused where a smaller page may succeed. */
 function pageGetter({ resource, query: { id = '', ...query }, options }: Listing) {
   const { client, onErrors, onBody } = options;
   const path = resource.path.replace('{id}', () => pathSegment(id));
@@ -193,9 +193,7 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
     const passes = { shrink: TOO_MUCH, retry: [], throw: REFUSALS }[onRefusal];
     const request = { path, query: [...own, ...filters], parse, passes, signal, isListing };
     return client.get(request).catch((error: unknown) => {
-      const isAdjustable = !isChosen && own.some(([name]) => name === 'options_pageSize');
-      const refused = refusalOf(error, isAdjustable);
-      throw refused === undefined ? error : onRefusal === 'retry' ? refused.cause : refused;
+      throw refusalOf(error, !isChosen && own.some(([name]) => name === 'options_pageSize')) ?? error;
     });
   };
 }
@@ -302,7 +300,14 @@ export async function probeListing(
   const listing = { resource, query: { ...query, pageSize: 1 }, options: { client, onErrors: () => {} } };
   const first = { cursor: undefined, size: 1, signal, onRefusal: 'retry' } as const;
   if (paging.kind === 'numbered')
-    return (await numberedPages(listing, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
-  await cursorPages(listing, paging)(first);
+    return (await asFailure(numberedPages(listing, paging)({ offset: 0, size: 1 }, signal, 'retry'))).total;
+  await asFailure(cursorPages(listing, paging)(first));
   return undefined;
+}
+
+/** A page for those who request no smaller one: where it is refused, with its failure. A walk gives a record up then. */
+export function asFailure<T>(page: Promise<T>): Promise<T> {
+  return page.catch((error: unknown) => {
+    throw error instanceof PageRefused ? error.cause : error;
+  });
 }

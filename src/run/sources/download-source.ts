@@ -15,7 +15,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Window } from '../../paging/page.ts';
 import { issued } from '../../resources/issued.ts';
-import { numberedPages } from '../../resources/listing-pages.ts';
+import { asFailure, numberedPages } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
@@ -57,7 +57,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
     const options = { client: session.client, onErrors: () => {} };
     const fetchPage = numberedPages({ resource: issued, query, options }, issued.paging);
     const filesOf = invoiceFilesOf(organizationOf(session) ?? session.baseUrl.origin);
-    const page = (window: Window) => fetchPage(window, context.signal, 'retry');
+    const page = (window: Window) => asFailure(fetchPage(window, context.signal, 'retry'));
     const renew = linkRenewal(page, filesOf);
     const client = await openFileClient(part);
     const downloads = { folder: into, client, renew, only: flags.only };
