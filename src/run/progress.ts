@@ -22,7 +22,7 @@ export class PartState {
   readonly name: string | undefined;
   readonly notices: Notices;
   readonly status: WalkStatus;
-  stage: 'waiting' | 'running' | 'done' | 'failed' = 'waiting';
+  stage: 'waiting' | 'running' | 'ended' = 'waiting';
   /** Milliseconds since 1970. */
   startedAt = 0;
   /** The most records that are read. */
@@ -162,7 +162,7 @@ function spinnerText({ clock, stderr, env }: Context, { records, parts, partKind
   const [first] = parts;
   if (first !== undefined && first.name === undefined)
     return truncate(`${records}  ${progressLine(first, now, group)}`, width);
-  const ended = parts.filter(({ stage }) => stage === 'done' || stage === 'failed').length;
+  const ended = parts.filter(({ stage }) => stage === 'ended').length;
   const running = parts.filter(({ stage }) => stage === 'running');
   const indent = Math.max(0, ...running.map(({ name }) => displayWidth(name ?? '')));
   const lines = running.map((part) => `  ${part.name?.padEnd(indent)}  ${progressLine(part, now, group)}`);

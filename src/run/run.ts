@@ -234,12 +234,11 @@ export async function inPart(
       notices.add(...serviceErrors.findings(source.resource?.fiscalIds, session === undefined));
       if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
     }
-    state.stage = 'done';
   } catch (error) {
-    state.stage = 'failed';
     if (!isFailure(error)) throw error;
     state.failure = error;
   } finally {
+    state.stage = 'ended';
     await state.session?.client.close();
   }
   return state;

@@ -314,9 +314,6 @@ function noteFile(note: string | undefined): readonly ReadPath[] {
   return file === '-' ? [] : [{ path: file, is: 'the note of --note' }];
 }
 
-/** Characters. */
-const MAX_NOTE = 20_000;
-
 /** The text of --note, which may be in a file. Throws UsageError. */
 async function noteOf(
   note: string | undefined,
@@ -326,9 +323,5 @@ async function noteOf(
   const hint = 'Name a file of text, @- for standard input, or write the note itself.';
   const text = await readTyped('--note', note, { stdin, hint });
   if (text.includes('\uFFFD')) throw new UsageError(`--note ${note}: it is no text in UTF-8`, { hint });
-  if (text.length <= MAX_NOTE) return text;
-  throw new UsageError(
-    `--note ${note}: expected a note of at most ${MAX_NOTE.toLocaleString('en')} characters`,
-    { hint: 'Name a file of text that is to stand below the statement.' },
-  );
+  return text;
 }

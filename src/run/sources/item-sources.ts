@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
 import { compact } from '../../json/checked-text.ts';
@@ -105,7 +106,8 @@ export function listingAt({ path, version, query }: ServiceAddress): Source {
   for (const resource of resources) {
     const match = new RegExp(`^${resource.path.replace('{id}', '([^/]+)')}$`).exec(path);
     if (match === null) continue;
-    const id = match[1] && decoded(match[1], path);
+    // Leniently: a lone percent sign is one.
+    const id = match[1] && unescape(match[1]);
     const source = listingSource({ resource, id, flags: { param: query } });
     return {
       ...source,
@@ -130,15 +132,4 @@ function checkVersion(version: string | undefined, name: string, { baseUrl }: Se
   throw new UsageError(`${name} is wanted in ${version}, and the base address is ${href}`, {
     hint: `Leave /${version} out, or name a base address that ends with it.`,
   });
-}
-
-function decoded(id: string, path: string): string {
-  try {
-    return decodeURIComponent(id);
-  } catch (cause) {
-    throw new UsageError(`get ${JSON.stringify(path)}: expected a path below the base address`, {
-      hint: 'Percent-encode special characters, such as %20 for a space.',
-      cause,
-    });
-  }
 }
