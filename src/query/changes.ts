@@ -149,7 +149,11 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
         await earlier.close();
       }
     },
-    ...(hasCurrencies && { currencyOf: (nth: number) => currencies[nth] }),
+    sorting: {
+      what: 'row of the changes',
+      meanings: meaningsOfChanges(options.sort ?? [], meanings),
+      currencyOf: hasCurrencies ? (nth) => currencies[nth] : undefined,
+    },
     result: {
       columns: (chosen) => {
         if (chosen?.some(isOfChanges)) return chosen;
@@ -193,7 +197,7 @@ function moneyIn(keys: readonly SortColumn[] = [], meanings: Meanings): string[]
   return keys.map(({ column }) => column).filter(isMoney);
 }
 
-export function meaningsOfChanges(keys: readonly SortColumn[], meanings: Meanings): Meanings {
+function meaningsOfChanges(keys: readonly SortColumn[], meanings: Meanings): Meanings {
   return { fields: { usual: fieldsOfColumns(moneyIn(keys, meanings).map((column) => [column, 'money'])) } };
 }
 

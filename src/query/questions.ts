@@ -1,7 +1,7 @@
 import type { Finding } from '../findings.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-looks.ts';
-import type { DeclaredType } from '../invoices/fields.ts';
+import type { DeclaredType, Meanings } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
 /** A stream of records, in order. */
@@ -19,8 +19,18 @@ export interface Question {
   readonly findings: () => readonly Finding[];
   /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
+  /** Set with a result: how its rows are sorted. */
+  readonly sorting?: Sorting;
+}
+
+export interface Sorting {
+  /** What one of them is called, where they are no records. */
+  readonly what?: string | undefined;
+  /** Whether it is known that they may have these columns, so that none has to have one. */
+  readonly isKnown?: boolean;
+  readonly meanings?: Meanings | undefined;
   /** The currency of the nth row that came out, from 0, where the rows need not have it. */
-  readonly currencyOf?: (nth: number) => string | undefined;
+  readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
 
 export interface ResultForm {

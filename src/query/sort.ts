@@ -1,25 +1,16 @@
-import { meaningOf, PLAIN_MEANINGS, type Meanings } from '../invoices/fields.ts';
+import { meaningOf, PLAIN_MEANINGS } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { RecordSpool } from '../output/spool.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
-import type { Question } from './questions.ts';
+import type { Question, Sorting } from './questions.ts';
 
 /** Values such as dates and states repeat: so many different ones are kept once, however many records have them. */
 const MAX_TEXTS = 10_000;
 /** Bytes of records that are kept in memory before there is a file. */
 const MEMORY = 4 * 1024 * 1024;
-
-interface SortOptions {
-  /** What one of them is called, where they are no records. */
-  readonly what?: string | undefined;
-  /** Whether it is known that they may have these columns, so that none has to have one. */
-  readonly isKnown?: boolean;
-  readonly meanings?: Meanings | undefined;
-  readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
-}
 
 /**
  * The question of --sort: all records in the order of one or more columns: numbers by exact value, fiscal IDs whatever their
@@ -30,7 +21,7 @@ interface SortOptions {
 export function sortQuestion(
   keys: readonly SortColumn[],
   signal: AbortSignal,
-  { what, isKnown = false, meanings = PLAIN_MEANINGS, currencyOf }: SortOptions = {},
+  { what, isKnown = false, meanings = PLAIN_MEANINGS, currencyOf }: Sorting = {},
 ): Question {
   const reader = new DocumentReader(meanings, {
     roles: ['currency'],

@@ -103,7 +103,9 @@ export function totalsQuestion(
 ): Question {
   const { expand } = flags;
   const totals = new Totals(flags, expand === undefined ? meanings : withCurrencyOf(expand, meanings));
-  return figuresQuestion(totals, terminal);
+  // `checkQuestions` has checked their columns. A terminal may leave out one that is all zeros: that is no fault.
+  const sorting = { isKnown: true, meanings: meaningsOfTotals(flags, meanings) };
+  return { ...figuresQuestion(totals, terminal), sorting };
 }
 
 /** Adds up columns of the records by group and currency, exactly. Its memory grows with the groups, not with the records. */
@@ -436,7 +438,7 @@ export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
 }
 
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
-export function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
+function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
   const currency =
     flags.groupBy?.find((column) => meaningOf(column, meanings).role === 'currency') ?? CURRENCY;
   const money = possibleColumns(flags).filter(({ type }) => type === 'money');

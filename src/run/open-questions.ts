@@ -13,7 +13,13 @@ import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
 import { hasBlocks } from '../output/terminal/terminal-text.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
-import { Questions, type ExpandQuestion, type FilterQuestion, type Question } from '../query/questions.ts';
+import {
+  Questions,
+  type ExpandQuestion,
+  type FilterQuestion,
+  type Question,
+  type Sorting,
+} from '../query/questions.ts';
 import type { BarTerminal } from '../query/figure-table.ts';
 import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
 import { filters, type CheckedFilters, type Filter, type RecordFilters } from './filters.ts';
@@ -86,8 +92,7 @@ export async function openQuestions(
           : filterOf(ofRows, { where: flags.where }, { what: 'rows' }))
       : undefined;
   const result = await resultOf(part, request, plan);
-  const sort =
-    flags.sort && (await sortOf(part, flags, { keys: flags.sort, currencyOf: result?.currencyOf }));
+  const sort = flags.sort && (await sortOf(part, flags, { keys: flags.sort, sorting: result?.sorting }));
   // A table of a result does not stop by itself.
   const limit = flags.limit ?? (result === undefined ? plan?.tableLimit : undefined);
   return new Questions({ before, expand, filter, result, sort, limit });
@@ -218,23 +223,14 @@ function listOfRows(
 async function sortOf(
   part: Part,
   flags: QuestionFlags,
-  { keys, currencyOf }: { readonly keys: readonly SortColumn[]; readonly currencyOf: Question['currencyOf'] },
+  { keys, sorting }: { readonly keys: readonly SortColumn[]; readonly sorting: Sorting | undefined },
 ): Promise<Question> {
   const { context, meanings } = part;
   const { sortQuestion } = await import('../query/sort.ts');
-  // `checkQuestions` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
-  if (hasTotals(flags)) {
-    const { meaningsOfTotals } = await import('../query/totals.ts');
-    return sortQuestion(keys, context.signal, { isKnown: true, meanings: meaningsOfTotals(flags, meanings) });
-  }
-  if (flags.changesSince !== undefined) {
-    const { meaningsOfChanges } = await import('../query/changes.ts');
-    const ofRows = meaningsOfChanges(keys, meanings);
-    return sortQuestion(keys, context.signal, { what: 'row of the changes', meanings: ofRows, currencyOf });
-  }
-  const money = keys.filter(({ column }) => meaningOf(column, meanings).type === 'money');
-  const columns = money.map(({ column }) => column);
-  const list = listOfRows(part, flags, columns);
+  if (sorting !== undefined) return sortQuestion(keys, context.signal, sorting);
+  const columns = keys.map(({ column }) => column);
+  const money = columns.filter((column) => meaningOf(column, meanings).type === 'money');
+  const list = listOfRows(part, flags, money);
   const ofRows = list === undefined ? meanings : withCurrencyOf(list, meanings);
   return sortQuestion(keys, context.signal, { meanings: ofRows });
 }

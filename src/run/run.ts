@@ -19,7 +19,7 @@ import { lackOf, ServiceErrors } from './completeness.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
-import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
+import type { ReadPath, WrittenPath } from './paths.ts';
 import { PartState, showingProgress } from './progress.ts';
 import { runDay, type RunDay } from './run-day.ts';
 import { openSession, sharedBySessions, type Session, type SharedBySessions } from './session.ts';
@@ -104,7 +104,12 @@ export async function inRun(
     if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
     if (receipt !== undefined)
       writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
-    await checkPaths(context, { tokenFile: flags.tokenFile, reads, writes });
+    // A terminal and a pipe are no files that could be written over.
+    const isStream = outer.stdout.isTerminal || outer.stdout.isPipe;
+    if (!isStream || reads.length > 0 || writes.some(({ path }) => path !== undefined)) {
+      const { checkPaths } = await import('./paths.ts');
+      await checkPaths(context, { tokenFile: flags.tokenFile, reads, writes });
+    }
     const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
     const shared = sharedBySessions(context, flags);
     const day = runDay(startedAt, notices, flags.asOf);
@@ -122,7 +127,7 @@ export async function inRun(
 /** Where records come from, as a command line names it: a listing of the service, an item, downloads, an export, a database. */
 export interface Source extends SourceName {
   /** The files that it reads, and those that it may write on its own. */
-  readonly reads?: readonly ReadPath[];
+  readonly reads?: readonly ReadPath[] | undefined;
   /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
   held?(context: Context): Promise<HeldProfiles>;
   /**

@@ -59,10 +59,10 @@ export function fromSource(
   const known = { kind: 'local', name, records, resource } as const;
   return {
     ...known,
-    reads: [...stored.reads, ...listsIn(flag, fiscalIds)],
+    reads: [...stored.reads, ...listsIn(flag, fiscalIds ?? [])],
     held: stored.held,
     async open(run, profiles) {
-      const ids = await readFiscalIds(flag, fiscalIds, run.context.stdin);
+      const ids = fiscalIds === undefined ? [] : await readFiscalIds(flag, fiscalIds, run.context.stdin);
       const { origins, lack, ...learnt } = await stored.check(run, profiles);
       run.day.add(origins);
       const lacks = lack === undefined ? [] : [lack];

@@ -28,10 +28,10 @@ export function listingSource(request: ListingRequest): Source {
   const hasOrder = (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
   return {
     ...known,
-    reads: listsIn(flag, fiscalIds),
+    reads: fiscalIds && listsIn(flag, fiscalIds),
     /** Reads the fiscal IDs, which may come from standard input, and checks the query. */
     async open({ context: { stdin } }) {
-      const ids = await readFiscalIds(flag, fiscalIds, stdin);
+      const ids = fiscalIds === undefined ? [] : await readFiscalIds(flag, fiscalIds, stdin);
       filterParameters(resource, listingQuery(request, ids));
       return {
         ...known,
@@ -70,7 +70,7 @@ export function listingQuery(
   return {
     id,
     fiscalIds,
-    sortBy: sortKey(resource, flags.sortBy),
+    sortBy: flags.sortBy === undefined ? undefined : sortKey(resource, flags.sortBy),
     sortOrder,
     params: flags.param ?? [],
     listEncoding,
@@ -84,8 +84,7 @@ export function listingQuery(
 }
 
 /** The keys that are known in the service's spelling; another one as it was typed. */
-function sortKey({ sortBy }: Resource, typed: string | undefined): string | undefined {
-  if (typed === undefined) return undefined;
+function sortKey({ sortBy }: Resource, typed: string): string {
   if (typed === '')
     throw new UsageError('--sort-by "": expected a key', {
       hint: sortBy && `Give one of ${sortBy.known.join(', ')}.`,
@@ -93,16 +92,12 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
   return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
 }
 
-/**
- * Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once; none where
- * the flag is not set.
- */
+/** Each value is an ID, several with commas, `@file` or `@-` (standard input) with an ID a line. In order, each once. */
 export async function readFiscalIds(
   flag: string,
-  values: readonly string[] | undefined,
+  values: readonly string[],
   stdin: InputStream,
 ): Promise<readonly string[]> {
-  if (values === undefined) return [];
   const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
   if (name !== undefined) throw namedCounterparty(flag, name);
   const hint = 'Name a file with one ID on each line, or @- for standard input.';
@@ -130,7 +125,7 @@ function namedCounterparty(flag: string, name: string): UsageError {
   });
 }
 
-export function listsIn(flag: string, values: readonly string[] = []): readonly ReadPath[] {
+export function listsIn(flag: string, values: readonly string[]): readonly ReadPath[] {
   const files = values.filter((value) => value.startsWith('@') && value !== '@-');
   return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
 }
