@@ -31,7 +31,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import { figuresQuestion, type FigureColumn, type FigureTable, type BarTerminal } from './figure-table.ts';
+import { figuresQuestion, type BarTerminal, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { byCurrency, chosenColumns, textJson } from './result-rows.ts';
 
 /** How open amounts are aged. Days are counted since 1970-01-01. */
@@ -252,6 +252,9 @@ interface AgingRow {
 type AgingColumn = FigureColumn<AgingRow>;
 
 const NO_CURRENCY = 'no currency';
+const SPARE = { rank: undefined };
+/** Where room is short, what is not overdue goes before the other columns. */
+const RANK_OF_OTHERS = 100;
 
 /**
  * A row for each counterparty and currency, the largest total first, and at the end one for the invoices without a currency.
@@ -262,8 +265,8 @@ const NO_CURRENCY = 'no currency';
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
  * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
- * `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
- * that is too much, too, it keeps `overdue` the longest.
+ * `fiscalId` and `invoices`, then has `overdue` for the late buckets, so that the columns still add up. Where that is too much,
+ * too, it keeps `overdue` the longest.
  */
 function agingTable(
   balances: readonly AgedBalance[],
@@ -280,21 +283,25 @@ function agingTable(
       ? [textColumn(PROFILE_COLUMN, ({ balance }) => balance.profile)]
       : []),
     textColumn('counterparty', nameOf),
-    { ...textColumn('fiscalId', ({ balance }) => balance.party?.fiscalId?.text), isSpare: true },
+    { ...textColumn('fiscalId', ({ balance }) => balance.party?.fiscalId?.text), shown: SPARE },
     textColumn('currency', ({ balance }) => balance.currency),
-    { ...countColumn('invoices', ({ invoices }) => invoices), isSpare: true },
-    ...ageColumns(buckets).map((name, age): AgingColumn => ({
-      ...amountColumn(name, ({ ages }) => ages[age]!),
-      zeros: name === NO_DUE_DATE || name === CREDITS ? 'hidden' : 'spare',
-    })),
+    { ...countColumn('invoices', ({ invoices }) => invoices), shown: SPARE },
+    ...ageColumns(buckets).map((name, age): AgingColumn => {
+      const rank = [CREDITS, NO_DUE_DATE, first].indexOf(name);
+      return {
+        ...amountColumn(name, ({ ages }) => ages[age]!),
+        ...(rank >= 0 && { shown: { rank: RANK_OF_OTHERS + rank } }),
+        hidesZeros: name === NO_DUE_DATE || name === CREDITS,
+      };
+    }),
     // What matters most to a reader.
-    { ...amountColumn('total', totalOf), shown: { role: 'amount', rank: -1 } as const },
+    { ...amountColumn('total', totalOf), shown: { look: 'amount', rank: -1 } as const },
     // What is beside the total, so that nothing is left out in silence.
     ...[
       amountColumn('total.creditNotes', ({ creditNotes }) => creditNotes),
       amountColumn('total.cancelled', ({ cancelled }) => cancelled),
       countColumn('total.missing', ({ missing }) => missing),
-    ].map((column): AgingColumn => ({ ...column, isSpare: true, zeros: 'hidden' })),
+    ].map((column): AgingColumn => ({ ...column, shown: SPARE, hidesZeros: true })),
     ...(isTerminal || note === undefined ? [] : [textColumn('note', () => note)]),
   ];
   const currencies = byCurrency(listed, ({ currency }) => currency).map((ofOne): readonly AgingRow[] => {
@@ -314,7 +321,6 @@ function agingTable(
     currencies: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))),
     barOf: ({ balance, isTotal }) => (isTotal ? undefined : totalOf(balance)),
     together: { columns: late, as: overdue },
-    last: [first, NO_DUE_DATE, CREDITS, ...late, overdue.name],
   };
 }
 
@@ -387,7 +393,7 @@ export function agingQuestion(
       : 'what was issued or paid since is not in them';
   const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${missing}`;
   let balances: readonly AgedBalance[] = [];
-  const remarks = (leftOut: readonly string[]): Finding[] => {
+  const remarks = (): Finding[] => {
     const open = countOf(sumOf(balances.map(({ invoices }) => invoices)), 'open document');
     const later = aging.issuedLater;
     const known = balances.filter(({ currency }) => currency !== undefined);
@@ -403,7 +409,6 @@ export function agingQuestion(
       ...aging.special.clauses('open'),
       more,
       absent > 0 && `${countOf(absent, 'document')} without an open amount`,
-      leftOut.length > 0 && `Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`,
     ].filter((text) => text !== false);
     return texts.map((text) => ({
       ...{ level: 'remark', text },
@@ -418,13 +423,13 @@ export function agingQuestion(
         balances = aging.finish();
         return agingTable(balances, { ...layout, buckets, note }, isTerminal);
       },
-      findings: (leftOut) => {
+      findings: () => {
         const hasOpen = (profile: string): boolean =>
           balances.some(
             (one) => one.profile === profile && one.ages.slice(0, -1).some((age) => age.coefficient),
           );
         return [
-          ...remarks(leftOut),
+          ...remarks(),
           ...aging.documents.profilesWithout('aging', { roles: ['open', 'currency'] }),
           ...aging.documents.profilesWithout('aging', { roles: ['due'] }, hasOpen),
           aging.unreadable.finding('aging'),

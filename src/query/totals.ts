@@ -390,7 +390,7 @@ function columnsOf(
     json: (group) => cellJson(filled(cellOf(group))),
   });
   const sumColumn = (name: string, type: DeclaredType, json: GroupsColumn['json']): GroupsColumn => ({
-    ...{ name, type, json, zeros: 'hidden' },
+    ...{ name, type, json, hidesZeros: true },
   });
   const all = [
     ...groupBy.map((name, at) => cellColumn(name, ({ values }) => values[at])),

@@ -28,6 +28,7 @@ const SIZES: Readonly<Record<ColumnLook, { readonly least: number; readonly comf
   document: { least: 8, comfort: 30 },
   kind: { least: 30, comfort: 30 },
   value: { least: 12, comfort: 36 },
+  bar: { least: 30, comfort: 30 },
   other: { least: 8, comfort: 36 },
 };
 
@@ -120,11 +121,8 @@ function tellingWidth(texts: Iterable<string>): number {
   return distinct;
 }
 
-/** The display cells of a table of rows: with every cell whole, and with each cut as far as names still differ. */
-export function tableWidth(
-  rows: RecordBatch,
-  columns: readonly KnownColumn[],
-): { readonly whole: number; readonly least: number } {
+/** The display cells of a table of rows, each cell cut as far as names still differ. */
+export function leastTableWidth(rows: RecordBatch, columns: readonly KnownColumn[]): number {
   const reader = tableRows({
     columns: columns.flatMap(({ names }) => names),
     isChosen: true,
@@ -135,9 +133,7 @@ export function tableWidth(
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
   );
   const measured = withDistinct(reader.columns(), names);
-  const sumOf = (widthOf: WidthOf): number =>
-    measured.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
-  return { whole: sumOf(({ width }) => width), least: sumOf(tellingOf) };
+  return measured.reduce((sum, column) => sum + tellingOf(column) + GAP, -GAP);
 }
 
 export function headOf({ column, width }: FittedColumn): string {

@@ -109,7 +109,11 @@ function openRows(sink: Sink, layout: Layout): Writer {
     },
     async end() {
       await drawWaiting();
-      const names = rows.columns().flatMap(({ index, name }) => (body?.shown.has(index) ? [] : [name]));
+      const isLeftOut = ({ index, look }: ShownColumn): boolean => !body?.shown.has(index) && look !== 'bar';
+      const names = rows
+        .columns()
+        .filter(isLeftOut)
+        .map(({ name }) => name);
       const left = leftOutNote(names, width ?? FOOTER_WIDTH, cut ? 'narrow' : 'late');
       const lines = [hasMarked ? `${PAST_DUE} past due` : '', left].filter((line) => line !== '');
       if (lines.length === 0) return;
