@@ -51,11 +51,12 @@ interface Group {
   readonly currency: string | undefined;
   readonly party: Party | undefined;
   records: number;
-  /** Aligned with `--sum`. */
-  readonly sums: Sum[];
+  /** In the order of `--sum`. */
+  readonly sums: readonly Sum[];
 }
 
 interface Sum {
+  readonly of: NamedColumn;
   total: Decimal;
   creditNotes: Decimal;
   /** The part of the total that is cancelled documents; of open amounts, what was left out of the total. */
@@ -63,17 +64,16 @@ interface Sum {
   /** Records of the group that have no value in the column, of those that are in sums. */
   missing: number;
   isFound: boolean;
+  /** Digits behind the point in its row: the most that this sum has in any group of the currency. */
+  scale: number;
 }
 
-/** A group in its row, with the digits behind the point of each sum: the most that any of its currency has. */
-interface GroupRow extends Group {
-  readonly scales: readonly number[];
-}
-
-type GroupsColumn = FigureColumn<GroupRow>;
+type GroupsColumn = FigureColumn<Group>;
 
 interface NamedColumn {
   readonly column: string;
+  /** Its index among the names that the documents are read by. */
+  readonly at: number;
   readonly role: Role | undefined;
   /** Undefined for a column that nothing declares: it may be money. */
   readonly type: DeclaredType | undefined;
@@ -123,18 +123,18 @@ class Totals {
 
   constructor(flags: TotalsFlags, meanings: Meanings) {
     const { sum = [], groupBy = [], expand } = flags;
-    const named = (column: string): NamedColumn => ({
+    const named = (column: string, at: number): NamedColumn => ({
       ...meaningOf(column, meanings),
-      ...{ column, unreadable: new Unreadable(), isFound: false },
+      ...{ column, at, unreadable: new Unreadable(), isFound: false },
     });
     this.#flags = flags;
     // A payment of a credit note is what was paid, whatever the document is worth.
     this.#asSent = flags.asSent ?? expand !== undefined;
-    this.#keys = groupBy.map((text) => {
+    this.#keys = groupBy.map((text, at) => {
       const { column, unit } = groupColumn(text);
-      return { ...named(column), unit };
+      return { ...named(column, at), unit };
     });
-    this.#sums = sum.map(named);
+    this.#sums = sum.map((column, at) => named(column, groupBy.length + at));
     const columns = this.#keys.map(({ column }) => column);
     this.#documents = new DocumentReader(meanings, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
     // From the column of --group-by, else from that of the role.
@@ -155,8 +155,8 @@ class Totals {
       if (group === undefined) return;
       let unreadable = 0;
       const changes = { sum: false, cancelled: false };
-      for (const [at, sum] of group.sums.entries()) {
-        const added = this.#addCell(sum, at);
+      for (const sum of group.sums) {
+        const added = this.#addCell(sum);
         if (added === 'unreadable') unreadable++;
         else if (added !== undefined) {
           changes.sum ||= added.amount.coefficient !== 0n;
@@ -174,9 +174,9 @@ class Totals {
     const documents = this.#documents;
     const values: (Cell | undefined)[] = [];
     let [hasCurrency, party, key] = [this.#sums.length > 0, undefined as Party | undefined, ''];
-    for (const [at, column] of this.#keys.entries()) {
-      const role = documents.roleOfName(at);
-      const value = this.#groupValue(column, role, documents.named(at));
+    for (const column of this.#keys) {
+      const role = documents.roleOfName(column.at);
+      const value = this.#groupValue(column, role, documents.named(column.at));
       if (value === 'unreadable') return undefined;
       values.push(value);
       if (role === 'currency') hasCurrency = false;
@@ -201,9 +201,8 @@ class Totals {
   }
 
   #newGroup(key: string, of: Pick<Group, 'values' | 'currency' | 'party'>): Group {
-    const { sum = [], groupBy = [] } = this.#flags;
     if (this.#groups.size === MAX_GROUPS) {
-      const typed = groupBy.map((column) => `--group-by ${column}`).join(' ');
+      const typed = this.#flags.groupBy!.map((column) => `--group-by ${column}`).join(' ');
       throw new UsageError(`${typed} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
         hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       });
@@ -211,20 +210,27 @@ class Totals {
     const [total, creditNotes, cancelled] = [DECIMAL_ZERO, DECIMAL_ZERO, DECIMAL_ZERO];
     // The sum of no records is 0; that of records without a value is unknown.
     const isFound = this.#documents.records === 0;
-    const sums = sum.map((): Sum => ({ total, creditNotes, cancelled, missing: 0, isFound }));
+    const sums = this.#sums.map((column): Sum => ({
+      of: column,
+      total,
+      creditNotes,
+      cancelled,
+      missing: 0,
+      isFound,
+      scale: 0,
+    }));
     const group = { ...of, records: 0, sums };
     this.#groups.set(key, group);
     return group;
   }
 
   /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
-  #addCell(sum: Sum, at: number): Added | 'unreadable' | undefined {
+  #addCell(sum: Sum): Added | 'unreadable' | undefined {
     const documents = this.#documents;
-    const column = this.#sums[at]!;
-    const nameAt = this.#keys.length + at;
-    const role = documents.roleOfName(nameAt);
+    const column = sum.of;
+    const role = documents.roleOfName(column.at);
     const amountRole = isAmountRole(role) ? role : undefined;
-    const cell = documents.named(nameAt);
+    const cell = documents.named(column.at);
     const worth = worthOfCell(documents, this.#asSent ? undefined : amountRole, cell);
     // A column of amounts may be added up, whatever is in it.
     if (amountRole !== undefined) column.isFound = true;
@@ -283,7 +289,7 @@ class Totals {
    * the group with the largest first total, or the most records. Bars show the first total, or the records. Throws UsageError for
    * a column that no record has.
    */
-  table(): FigureTable<GroupRow> {
+  table(): FigureTable<Group> {
     const { sum = [], groupBy = [] } = this.#flags;
     this.#check();
     if (this.#documents.records === 0 && groupBy.length === 0)
@@ -312,14 +318,12 @@ class Totals {
     return {
       columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
       currencies: byCurrency(groups, currencyOf).map((ofOne) => {
-        const scales = sum.map((_, at) =>
-          widestScale(
-            ofOne.flatMap(({ sums }) => [sums[at]!.total, sums[at]!.creditNotes, sums[at]!.cancelled]),
-          ),
-        );
-        return ofOne
-          .toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)))
-          .map((group) => ({ ...group, scales }));
+        for (const column of this.#sums) {
+          const sums = ofOne.flatMap((group) => group.sums.filter(({ of }) => of === column));
+          const scale = widestScale(sums.flatMap((one) => [one.total, one.creditNotes, one.cancelled]));
+          for (const one of sums) one.scale = scale;
+        }
+        return ofOne.toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)));
       }),
       barOf: sizeOf,
     };
@@ -385,7 +389,7 @@ function columnsOf(
   extra: readonly string[],
   isOfDocuments: (at: number) => boolean = () => true,
 ): GroupsColumn[] {
-  const cellColumn = (name: string, cellOf: (group: GroupRow) => Cell | undefined): GroupsColumn => ({
+  const cellColumn = (name: string, cellOf: (group: Group) => Cell | undefined): GroupsColumn => ({
     ...{ name, type: 'text' },
     json: (group) => cellJson(filled(cellOf(group))),
   });
@@ -397,15 +401,15 @@ function columnsOf(
     ...[
       cellColumn('fiscalId', ({ party }) => party?.fiscalId),
       cellColumn('counterparty', ({ party }) => party?.name),
-      { name: CURRENCY, type: 'text', json: ({ currency }: GroupRow) => textJson(currency) } as const,
+      { name: CURRENCY, type: 'text', json: ({ currency }: Group) => textJson(currency) } as const,
     ].filter(({ name }) => extra.includes(name)),
-    { name: RECORDS, type: 'count', json: ({ records }: GroupRow) => String(records) } as const,
+    { name: RECORDS, type: 'count', json: ({ records }: Group) => String(records) } as const,
     ...sum.flatMap((name, at): GroupsColumn[] => {
       const amount =
         (part: 'total' | 'creditNotes' | 'cancelled') =>
-        ({ sums, scales }: GroupRow): string =>
-          formatDecimal(sums[at]![part], scales[at]);
-      const total = ({ sums }: GroupRow): boolean => sums[at]!.isFound;
+        ({ sums }: Group): string =>
+          formatDecimal(sums[at]![part], sums[at]!.scale);
+      const total = ({ sums }: Group): boolean => sums[at]!.isFound;
       return [
         { name, type: 'money', json: (group) => (total(group) ? amount('total')(group) : 'null') },
         ...(isOfDocuments(at)

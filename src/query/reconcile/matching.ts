@@ -18,6 +18,7 @@ import {
   negateDecimal,
   type Decimal,
 } from '../../json/decimal.ts';
+import { groupsBy } from '../result-rows.ts';
 import type { Against } from './list-layout.ts';
 
 /** What becomes of a document with a row, in the order in which the rows come out. */
@@ -91,8 +92,6 @@ export interface Entry extends Facts {
   differs: readonly Difference[];
   /** The entry of the same side that this one repeats. */
   repeats: Entry | undefined;
-  /** The next one of its group, while groups are made. */
-  next: Entry | undefined;
 }
 
 const NO_DIFFERENCE: readonly Difference[] = [];
@@ -116,7 +115,6 @@ export function entryOf(facts: Facts): Entry {
     mate: undefined,
     differs: NO_DIFFERENCE,
     repeats: undefined,
-    next: undefined,
   });
 }
 
@@ -333,23 +331,15 @@ function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** Entries grouped by a key; those without one are in no group. Chained, since a list for each key takes much memory. */
+/** Entries grouped by a key; those without one are in no group. */
 function* groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string | undefined,
 ): Generator<Group, undefined> {
-  const first = new Map<string, Entry>();
-  for (const entry of entries.toReversed()) {
-    const key = keyOf(entry);
+  for (const [key, group] of groupsBy(entries, keyOf)) {
     if (key === undefined) continue;
-    entry.next = first.get(key);
-    first.set(key, entry);
-  }
-  for (const start of first.values()) {
-    const group = { list: [] as Entry[], service: [] as Entry[] };
-    for (let entry: Entry | undefined = start; entry !== undefined; entry = entry.next)
-      group[entry.side].push(entry);
-    yield group;
+    const of = (wanted: Entry['side']): Entry[] => group.filter(({ side }) => side === wanted);
+    yield { list: of('list'), service: of('service') };
   }
 }
 

@@ -12,7 +12,6 @@ import { isFilled, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { RecordBatch, selectRecords } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
-import { cellOrder } from '../cell-order.ts';
 import { missingColumns, refuseMissing, unlessRefused } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
@@ -96,7 +95,8 @@ interface TestInFilter {
   readonly test: RecordTest;
   /** The index of its name among all; -1 without one. */
   readonly at: number;
-  readonly seen: Map<string, SeenValues>;
+  /** The first values of its column, where no record passes. */
+  readonly seen: Map<string, Set<string>>;
   /** What is in the column, until its kind is known and was checked. */
   unchecked: ColumnFacts | undefined;
   /** Whether a record got as far: else the test cannot say that no record has a field. */
@@ -123,7 +123,7 @@ export class WhereFilter implements FilterQuestion {
     this.#reader = new DocumentReader(meanings, { roles, names: this.#names });
     const ordered = [...tests.filter(({ isLast }) => !isLast), ...tests.filter(({ isLast }) => isLast)];
     this.#tests = ordered.map((test) => ({
-      ...{ test, seen: new Map<string, SeenValues>(), isReached: false },
+      ...{ test, seen: new Map<string, Set<string>>(), isReached: false },
       at: this.#names.findIndex((name) => name === test.name),
       unchecked: test.checkKind && new ColumnFacts(),
     }));
@@ -179,7 +179,7 @@ export class WhereFilter implements FilterQuestion {
     for (const [flag, names] of this.#namesOf) refuseMissing(this.#reader, flag, { names });
   }
 
-  /** Warnings of columns that no record had, what the tests found, and, where no record passed, the values that there are. */
+  /** Warnings of columns that no record had, what the tests found, and, where no record passed, some values of each column. */
   findings(): Finding[] {
     const { what = 'records', locale = 'en-US' } = this.#options;
     const reader = this.#reader;
@@ -198,7 +198,7 @@ export class WhereFilter implements FilterQuestion {
     ];
     if (kept > 0 || seen === 0) return found;
     const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
-    const descriptions = [...values].flatMap(([column, values]) => values.describe(column) ?? []);
+    const descriptions = [...values].map(([column, some]) => `${column} has ${listOf(some)}`);
     const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
@@ -218,9 +218,9 @@ export class WhereFilter implements FilterQuestion {
       if (column === undefined) continue;
       for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)]) {
         if (!isFilled(cell)) continue;
-        const values = seen.get(column) ?? new SeenValues();
+        const values = seen.get(column) ?? new Set();
         seen.set(column, values);
-        values.add(cell);
+        if (values.size <= MAX_VALUES_LISTED) values.add(cell.text);
       }
     }
   }
@@ -239,42 +239,10 @@ export class WhereFilter implements FilterQuestion {
 const MAX_VALUES_LISTED = 10;
 const MAX_CHARACTERS_LISTED = 40;
 
-interface OrderedText {
-  readonly text: string;
-  readonly order: string;
-}
-
-/** The values of a column in the records that were read: a few of them, or the least and the greatest. */
-class SeenValues {
-  readonly #texts = new Set<string>();
-  readonly #facts = new ColumnFacts();
-  /** The least and the greatest so far. */
-  #range: readonly [least: OrderedText, most: OrderedText] | undefined;
-
-  add(cell: Cell): void {
-    const { text } = cell;
-    if (this.#texts.size <= MAX_VALUES_LISTED) this.#texts.add(text);
-    this.#facts.add(cell);
-    const own = { text, order: cellOrder(cell) };
-    const [least, most] = this.#range ?? [own, own];
-    if (this.#range === undefined || own.order < least.order) this.#range = [own, most];
-    else if (own.order > most.order) this.#range = [least, own];
-  }
-
-  /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
-  describe(column: string): string | undefined {
-    if (this.#range === undefined) return undefined;
-    const kind = comparedKind(this.#facts);
-    if ((kind === 'numbers' || kind === 'dates') && this.#texts.size > 1) {
-      const [from, to] = this.#range.map(({ text }) =>
-        kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
-      );
-      return `${column} goes from ${from} to ${to}`;
-    }
-    const texts = [...this.#texts].slice(0, MAX_VALUES_LISTED).map(shorten);
-    if (this.#texts.size > MAX_VALUES_LISTED) texts.push('…');
-    return `${column} has ${texts.join(', ')}`;
-  }
+/** `PAID, PENDING`, and a mark where there are more. */
+function listOf(values: ReadonlySet<string>): string {
+  const texts = [...values].slice(0, MAX_VALUES_LISTED).map(shorten);
+  return [...texts, ...(values.size > MAX_VALUES_LISTED ? ['…'] : [])].join(', ');
 }
 
 function shorten(text: string): string {
