@@ -68,15 +68,10 @@ export function envelope(fields: string, errors: readonly object[] = []): { head
 /** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
 const COMPRESSION_THRESHOLD = 1729;
 
-/** From this size on a page is sent while it is made: a million records are a gigabyte. */
-const MAX_HELD_RECORDS = 5000;
-
 /** The answer with a page; 502 where it is larger than `maxBytes`. */
 export function pageReply({ acceptsGzip }: Call, page: RecordPage, maxBytes = Infinity): Reply {
   const count = Math.max(0, Math.min(page.view.total - page.offset, page.size));
-  const pieces = renderPieces(page, page.offset + count);
-  if (count > MAX_HELD_RECORDS) return { ...jsonReply(200, pieces), compress: acceptsGzip };
-  const body = Buffer.concat([...pieces]);
+  const body = Buffer.concat([...renderPieces(page, page.offset + count)]);
   if (body.length > maxBytes) return gatewayReply(502, 'Internal server error');
   return { ...jsonReply(200, body), compress: acceptsGzip && count > COMPRESSION_THRESHOLD };
 }
@@ -84,7 +79,7 @@ export function pageReply({ acceptsGzip }: Call, page: RecordPage, maxBytes = In
 /** Records in a piece. Small, because one character beyond Latin-1 makes a whole piece slow to encode. */
 const RECORDS_A_PIECE = 50;
 
-/** The page in pieces, each made when it is sent: the records up to the position `end`. */
+/** The page in pieces: the records up to the position `end`. */
 function* renderPieces({ view, offset, head, tail, render }: RecordPage, end: number): Generator<Buffer> {
   let text = head;
   for (let position = offset; position < end; position++) {

@@ -100,12 +100,10 @@ async function handleRequest(
   try {
     const reply = await answer(request, gone.signal);
     outcome = describeReply(reply);
-    await sendReply(response, reply);
+    sendReply(response, reply);
   } catch (error) {
     outcome = gone.signal.aborted ? 'client gone' : `500 ${String(error)}`;
-    if (!gone.signal.aborted && !response.headersSent) {
-      await sendReply(response, errorReply('message', 500, 'Internal error'));
-    } else response.destroy();
+    if (!gone.signal.aborted) sendReply(response, errorReply('message', 500, 'Internal error'));
   }
   const milliseconds = Math.round(performance.now() - started);
   return `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${milliseconds} ms`;
