@@ -13,6 +13,7 @@ import { FiscalIdsSeen } from './fiscal-ids-seen.ts';
 import {
   filterParameters,
   keyColumns,
+  openListing,
   probeListing,
   type ListingQuery,
   type OpenListingOptions,
@@ -25,13 +26,6 @@ const MAX_ADDRESS = 8_000;
 const ALLOWANCE = 400;
 /** Unknown fiscal IDs, requested one by one, after which the others are left where none was known. */
 const MOST_UNKNOWN = 20;
-
-/** Walks the listing of one query, as it stands. */
-type OpenQuery = (
-  resource: Resource,
-  query: ListingQuery,
-  options: OpenListingOptions,
-) => AsyncGenerator<Delivery>;
 
 /** The service's 400 to a query with fiscal IDs. */
 type Refusal = UnknownFiscalIds | RefusedQuery;
@@ -55,11 +49,18 @@ interface OwnAnswer {
  * - the others are requested again in the same spelling, last first, where it brought the records of two or more IDs;
  * - otherwise in the next spelling, and in the end one by one, which leaves nothing to be understood in two ways.
  */
-export class FiscalIdWalk {
+export function openByFiscalIds(
+  resource: Resource,
+  query: ListingQuery,
+  options: OpenListingOptions,
+): AsyncGenerator<Delivery> {
+  return new FiscalIdWalk(resource, query, options).walk();
+}
+
+class FiscalIdWalk {
   readonly #resource: Resource;
   readonly #query: ListingQuery;
   readonly #options: OpenListingOptions;
-  readonly #openQuery: OpenQuery;
   /** The spelling in which the service was seen to read several IDs. */
   #understood: ListEncoding | undefined;
   #delivered: UniqueRecords | undefined;
@@ -77,15 +78,10 @@ export class FiscalIdWalk {
   #takesPlain = false;
   #isQueryFine: Promise<boolean> | undefined;
 
-  /** @param query with at least one fiscal ID */
-  constructor(
-    { resource, query, options }: { resource: Resource; query: ListingQuery; options: OpenListingOptions },
-    openQuery: OpenQuery,
-  ) {
+  constructor(resource: Resource, query: ListingQuery, options: OpenListingOptions) {
     this.#resource = resource;
     this.#query = query;
     this.#options = options;
-    this.#openQuery = openQuery;
   }
 
   async *walk(): AsyncGenerator<Delivery> {
@@ -150,7 +146,7 @@ export class FiscalIdWalk {
     if (!isOnly) await this.#beginAnswer();
     try {
       const options = { ...this.#options, status, onErrors };
-      for await (const delivery of this.#openQuery(this.#resource, query, options)) {
+      for await (const delivery of openListing(this.#resource, query, options)) {
         const { records } = delivery;
         isForeign = seen !== undefined && !(await runCooperatively(seen.read(records), signal));
         if (isForeign) break;
@@ -244,8 +240,7 @@ export class FiscalIdWalk {
       const options = { ...this.#options, status, signal };
       try {
         if (spelling === 'comma' && this.#plainRefusal !== undefined) throw this.#plainRefusal;
-        for await (const { records } of this.#openQuery(this.#resource, query, options))
-          batches.push(records);
+        for await (const { records } of openListing(this.#resource, query, options)) batches.push(records);
         return { id, batches, status };
       } catch (error) {
         if (!(await this.#refusesIds(error))) throw error;

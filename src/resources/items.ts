@@ -10,8 +10,7 @@ import { checkJson } from '../json/scanner.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
-import type { OpenListingOptions } from './listing-pages.ts';
-import { openListing } from './open-listing.ts';
+import { openListing, type OpenListingOptions } from './listing-pages.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 
 /** The request for one customer. */

@@ -5,8 +5,10 @@ import { BadBody, Interrupted, RefusedQuery, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
-import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import { PageRefused, type FetchPage, type OnRefusal, type Page } from '../paging/page.ts';
+import { walkCursors, type CursorPage, type CursorWalkOptions } from '../paging/cursor-walk.ts';
+import { walkNumbered } from '../paging/numbered-walk.ts';
+import { PageRefused, type Delivery, type FetchPage, type OnRefusal, type Page } from '../paging/page.ts';
+import { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
@@ -46,6 +48,47 @@ export interface OpenListingOptions {
   readonly onDetail?: ((text: string) => void) | undefined;
   /** Receives each page's body, once it was found to be well formed. */
   readonly onBody?: ((body: Buffer) => void) | undefined;
+}
+
+/**
+ * Turns a declaration and a query into the stream of its records, in order. Of fiscal IDs, it sends one list as it is: see
+ * `openByFiscalIds`. Sends nothing before the stream is read.
+ */
+export async function* openListing(
+  resource: Resource,
+  query: ListingQuery,
+  options: OpenListingOptions,
+): AsyncGenerator<Delivery> {
+  const { paging, sortBy } = resource;
+  const { status, signal, concurrency } = options;
+  const { page, pageSize, limit } = query;
+  const listing = { resource, query, options };
+  // The documents of a fund may come without a total, and cursors never have one.
+  const isCounted = paging.recordsIn === 'pageResults';
+  const unique = await UniqueRecords.of(keyColumns(resource, query), { isCounted });
+  const size = requestSize(resource, query);
+  if (paging.kind === 'cursor') {
+    const fetchPage = cursorPages(listing, paging);
+    return yield* walkCursors({ status, signal, unique, fetchPage, size, limit, from: query.nextToken });
+  }
+  const [, typed] = query.params.find(([name]) => name === 'options_sortBy') ?? [];
+  const key = query.sortBy ?? typed;
+  // By a key whose values can change, records may change places while they are read.
+  const orderMayMove = key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false;
+  const fetchPage = numberedPages(listing, paging);
+  const { maxSize } = paging;
+  const shared = { status, signal, concurrency, unique, maxSize, orderMayMove, fetchPage };
+  if (page !== undefined) {
+    const served = pageSize ?? paging.serviceSize;
+    const from = (page - paging.firstPage) * served;
+    const until = from + Math.min(served, limit ?? served);
+    return yield* walkNumbered({ ...shared, size: served, from, until, isSinglePage: true });
+  }
+  // The same listing in an order whose key does not repeat, unless the query has an order that folio does not know.
+  const isSortable = sortBy !== undefined && query.sortBy !== sortBy.unique && typed === undefined;
+  const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.unique } } : undefined;
+  const fetchSorted = sorted && numberedPages(sorted, paging);
+  yield* walkNumbered({ ...shared, fetchSorted, size, until: limit });
 }
 
 /** The parameters that are the same for every page of a listing, in the service's own spelling. */
@@ -88,7 +131,7 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
  * How many records to ask for at a time: the user's page size; else the limit, spread evenly over as few pages as it takes;
  * else the size of a whole export.
  */
-export function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
+function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
   const { paging } = resource;
   const most = pageSize ?? paging.walkSize;
   if (limit === undefined) return most;
@@ -109,18 +152,13 @@ export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'
   return { named: key, natural: resource.naturalKey };
 }
 
-/** Whether every page has a total. The documents of a fund may come without one, and cursors never have one. */
-export function isCounted({ paging }: Resource): boolean {
-  return paging.kind === 'numbered' && paging.recordsIn !== 'assignedDocuments';
-}
-
 /** Whether the parameters of --param ask for an order. */
 export function asksForOrder(params: ListingQuery['params']): boolean {
   return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
 }
 
 /** What is read of a listing: a resource, the query, and what its pages are read with. */
-export interface Listing {
+interface Listing {
   readonly resource: Resource;
   readonly query: ListingQuery;
   readonly options: Pick<OpenListingOptions, 'client' | 'onErrors' | 'onBody'>;
@@ -144,7 +182,7 @@ export function numberedPages(
 }
 
 /** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3). */
-export function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
+function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
   const get = pageGetter(listing);
   return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];

@@ -2,8 +2,12 @@ import { promises } from 'node:fs';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
 import { typedText } from '../../output/files/typed-text.ts';
-import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-pages.ts';
-import { openListing } from '../../resources/open-listing.ts';
+import {
+  asksForOrder,
+  filterParameters,
+  openListing,
+  type ListingQuery,
+} from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
 import type { OpenSource, ServicePart, Source, Wanted } from '../run.ts';
@@ -42,8 +46,13 @@ export function listingSource(request: ListingRequest): Source {
           const { client, limits, defaults } = session;
           const newest = wanted.newestFirst ? resource.newestFirst : undefined;
           const query = { ...listingQuery(request, ids, defaults), ...newest, limit: wanted.limit };
+          // Loaded late: few listings are read by fiscal IDs.
+          const open =
+            ids.length === 0
+              ? openListing
+              : (await import('../../resources/fiscal-id-walk.ts')).openByFiscalIds;
           try {
-            yield* openListing(resource, query, {
+            yield* open(resource, query, {
               client,
               status,
               concurrency: limits.concurrency,
