@@ -137,7 +137,7 @@ class FiscalIdWalk {
       for (const id of readPartialErrors(errors).missingFiscalIds) seen?.addUnknown(id);
       this.#options.onErrors(errors);
     };
-    const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling, limit: limitOf(left) };
+    const query = { ...this.#query, fiscalIds: ids, listEncoding: spelling, limit: left };
     // A part of a list proves little: it is delivered once its total was checked.
     const isPart = seen !== undefined && (left < Infinity || query.page !== undefined);
     const held: RecordBatch[] = [];
@@ -197,7 +197,7 @@ class FiscalIdWalk {
     const isOne = this.#query.fiscalIds.length === 1;
     if (this.#query.page !== undefined && !isOne) refusePage(ids);
     if (!isOne) onDetail?.(`fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`);
-    for await (const { id, batches, status: own } of this.#answersOf(ids, limitOf(this.#left))) {
+    for await (const { id, batches, status: own } of this.#answersOf(ids, this.#left)) {
       const left = this.#left;
       await this.#beginAnswer();
       for (const records of batches) yield* this.#deliver(records);
@@ -216,7 +216,7 @@ class FiscalIdWalk {
    *
    * @param limit records of each, at most
    */
-  async *#answersOf(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
+  async *#answersOf(ids: readonly string[], limit: number): AsyncGenerator<OwnAnswer> {
     const { concurrency, signal } = this.#options;
     const request = (id: string, within: AbortSignal): Promise<OwnAnswer> =>
       this.#answerOf(id, limit, within);
@@ -231,7 +231,7 @@ class FiscalIdWalk {
   }
 
   /** Requests one ID, which has no spelling, except that a service may know a parameter by its brackets. */
-  async #answerOf(id: string, limit: number | undefined, signal: AbortSignal): Promise<OwnAnswer> {
+  async #answerOf(id: string, limit: number, signal: AbortSignal): Promise<OwnAnswer> {
     const { listEncoding } = this.#query;
     const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {
       const status = this.#options.status.subwalk();
@@ -360,8 +360,4 @@ function refusePage(ids: readonly string[]): never {
   throw new UsageError(`--page does not go with ${ids.length} fiscal IDs: they take several requests`, {
     hint: 'Give fewer IDs, or leave out --page.',
   });
-}
-
-function limitOf(left: number): number | undefined {
-  return left === Infinity ? undefined : left;
 }

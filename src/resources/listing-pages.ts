@@ -131,12 +131,11 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
  * How many records to ask for at a time: the user's page size; else the limit, spread evenly over as few pages as it takes;
  * else the size of a whole export.
  */
-function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
+function requestSize(resource: Resource, { pageSize, limit = Infinity }: ListingQuery): number {
   const { paging } = resource;
   const most = pageSize ?? paging.walkSize;
-  if (limit === undefined) return most;
   if (limit <= most) return limit;
-  if (pageSize !== undefined) return pageSize;
+  if (limit === Infinity || pageSize !== undefined) return most;
   const pages = Math.ceil(limit / most);
   const share = (count: number): number => Math.ceil(limit / count);
   // Each page may be a record smaller than the one before it, so that the two can overlap.
