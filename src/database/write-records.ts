@@ -34,9 +34,6 @@ interface Writing extends RecordsToWrite {
 
 const KEYS_TOGETHER = 500;
 
-/** Actions that write the cells of a row that is there. */
-const UPDATES: readonly number[] = [CHANGE, REWRITE, BRING_BACK, BRING_BACK_CHANGED];
-
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, toWrite: RecordsToWrite): Promise<WrittenRecords> {
   const { dialect } = database;
@@ -77,8 +74,7 @@ async function readAhead(
   const isUnchanged = gone.length === 0 && actions.every((action) => action === LEAVE);
   if (isUnchanged && rule === lastRule) return { facts: survey.facts() };
   const take: ShowRecord = (number, batch, index) => {
-    const action = actions[number]!;
-    if (action === ADD || UPDATES.includes(action)) survey.add(batch, index);
+    if (actions[number] !== LEAVE) survey.add(batch, index);
   };
   if (rule === undefined) {
     await listing.each(take);
@@ -123,7 +119,8 @@ async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
   const own = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
   const cells = reader.names.map((name) => `${quoteName(name)} = ?`);
   const update = `UPDATE ${rows} SET ${[...own, ...cells].join(', ')} WHERE _profile = ? AND _key = ?`;
-  for await (const records of listing.withAction(actions, ...UPDATES)) {
+  const updates = [CHANGE, REWRITE, BRING_BACK, BRING_BACK_CHANGED];
+  for await (const records of listing.withAction(actions, ...updates)) {
     const changed = records.filter(({ number }) => actions[number] !== REWRITE).map(({ key }) => key);
     await keepHistory(writing, changed, "CASE WHEN _gone_run IS NULL THEN 'changed' ELSE 'back' END");
     const updated = records.map(({ key, number, batch, index }) => {
