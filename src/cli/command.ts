@@ -148,7 +148,7 @@ const everywhere: Flags = {
   },
 };
 
-/** Declares to the parser the flags that the help of a command shows, and those of every command, if it has no other of that name. */
+/** Declares the flags that the help of a command shows, and those of every command, if it has no other of that name. */
 export function addFlags(command: Command, shown: Flags): void {
   for (const [key, flag] of Object.entries({ ...shown, ...everywhere, ...shown })) {
     if (flag === undefined) continue;
@@ -184,8 +184,8 @@ function typedFlags(command: Command): ReadonlyMap<string, readonly [option: Fla
 }
 
 /**
- * The values of the flags on the command line, by their names. Throws UsageError for flags that do not go together. `onRead` hears
- * of each value that is read by its name; a copy of the values has none, and reads none.
+ * The values of the flags on the command line, by their names. Throws UsageError for flags that do not go together. `onRead`
+ * hears of each value that is read by its name; a copy of the values has none, and reads none.
  */
 function readFlags(command: Command, onRead: Context['onFlagRead']): object {
   const typed = typedFlags(command);

@@ -10,7 +10,7 @@ export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
  * Prints the facts about one thing, a line each but for those that are null; of several, a row each under the names that any of
- * them has, or, where a terminal is too narrow for that, one below the other. With `--format json` one object, or an array of them.
+ * them has, or, where a terminal is too narrow for that, one below the other. With `--format json` one object, or an array.
  */
 export async function writeFacts(
   out: OutputStream,

@@ -34,8 +34,8 @@ export function isCustomerPath(path: string): boolean {
 
 /**
  * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4). So after
- * a 500 and all retries the listing decides: of a customer that is not there it was the answer for an unknown one. What can only be
- * a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
+ * a 500 and all retries the listing decides: of a customer that is not there it was the answer for an unknown one. What can only
+ * be a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
  */
 export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
   const id = decoded(request.path.slice('/customers/'.length));

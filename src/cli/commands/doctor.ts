@@ -59,7 +59,7 @@ interface CheckResult extends Verdict {
   readonly name: string;
 }
 
-/** Makes a check, which throws a FolioError where it fails, unless something before it is `missing`. Returns whether it failed. */
+/** Makes a check, which throws a FolioError where it fails, unless something is `missing` for it. Returns whether it failed. */
 type MakeCheck = (
   name: string,
   missing: string | false,
