@@ -3,8 +3,7 @@ import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
-import { Pass, type DoubtfulRegion, type PlacedPage } from './pass.ts';
-import { SeenOrder } from './seen-order.ts';
+import { Pass, SeenOrder, type DoubtfulRegion, type PlacedPage } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from '../findings.ts';
 
