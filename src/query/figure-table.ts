@@ -1,4 +1,4 @@
-import { DECIMAL_ZERO, absoluteDecimal, compareDecimals, type Decimal } from '../json/decimal.ts';
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Finding } from '../findings.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
@@ -85,35 +85,15 @@ function shownOf<Item>({ columns, together }: FigureTable<Item>): ShownColumns {
   return { ...Object.fromEntries(all.map(({ name, shown }) => [name, shown])), [BAR]: bar };
 }
 
-/** The bars of the values of one currency; none for a value that is undefined. */
+/** The bars of the values of one currency: at least a cell, unless a value is zero or undefined; shaded if it is negative. */
 function barsOf(values: readonly (Decimal | undefined)[], blocks: boolean): string[] {
-  const longest = values.reduce<Decimal>(
-    (long, value = DECIMAL_ZERO) =>
-      compareDecimals(absoluteDecimal(long), absoluteDecimal(value)) < 0 ? value : long,
-    DECIMAL_ZERO,
-  );
-  return values.map((value) => (value === undefined ? '' : barOf(value, longest, blocks)));
-}
-
-/** A cell that is filled from the left by one to eight eighths. */
-const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
-
-/** The bar of a value, beside that of the longest: at least an eighth of a cell, unless it is zero; shaded if negative. */
-function barOf(value: Decimal, longest: Decimal, blocks: boolean): string {
-  const eighths = eighthsOf(value, longest);
-  const cells = Math.ceil(eighths / 8);
-  if (!blocks) return (value.coefficient < 0n ? '-' : '#').repeat(cells);
-  if (value.coefficient < 0n) return '░'.repeat(cells);
-  return eighths === 0 ? '' : '█'.repeat(cells - 1) + EIGHTHS[(eighths - 1) % 8]!;
-}
-
-/** The length of a bar in eighths of a cell. Computed in whole numbers, so that no amount is too large. */
-function eighthsOf(value: Decimal, longest: Decimal): number {
-  const most = BAR_CELLS * 8;
-  const part = absoluteDecimal(value).coefficient * 10n ** BigInt(longest.scale) * BigInt(most);
-  const whole = absoluteDecimal(longest).coefficient * 10n ** BigInt(value.scale);
-  if (part === 0n || whole === 0n) return 0;
-  return Math.min(most, Math.max(1, Number((part + whole / 2n) / whole)));
+  const sizes = values.map((value) => (value === undefined ? 0 : Number(formatDecimal(value))));
+  const longest = sizes.reduce((long, size) => Math.max(long, Math.abs(size)), 0);
+  const [positive, negative] = blocks ? ['█', '░'] : ['#', '-'];
+  return sizes.map((size) => {
+    const cells = size === 0 ? 0 : Math.max(1, Math.round((Math.abs(size) / longest) * BAR_CELLS));
+    return (size < 0 ? negative : positive).repeat(cells);
+  });
 }
 
 /** Figures of all records. */
