@@ -3,7 +3,7 @@ import type { IdentityReader } from '../json/identity.ts';
 import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { PageSizes, Place } from './page-sizes.ts';
+import { PageSizes, Place, type SizedWindow } from './page-sizes.ts';
 import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
 import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
@@ -275,10 +275,25 @@ class CursorPages {
         return page;
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
-        if (this.#isSized && place.isChecked) this.#isSized = false;
-        else place.refuse(window, error);
+        if (error.reason === 'size' && this.#isSized) return this.#fetchUnsized(cursor, window, signal);
+        place.refuse(window, error);
       }
     }
+  }
+
+  /** A page as large as the service likes, where it does not take the size. What comes shows which sizes it takes, if any. */
+  async #fetchUnsized(
+    cursor: string | undefined,
+    window: SizedWindow,
+    signal: AbortSignal,
+  ): Promise<CursorPage> {
+    const page = await this.#options.fetchPage({ cursor, size: undefined, signal, onRefusal: 'retry' });
+    const { count, bytes } = page.records;
+    this.#isSized = window.size > count;
+    const size = Math.max(1, count);
+    this.#sizes.serve({ offset: 0, size, nominal: size }, { count, bytes: bytes.length }, false);
+    this.#sizes.refuse(window, 'size');
+    return page;
   }
 }
 

@@ -205,7 +205,7 @@ export class PageReader {
 
   /** Goes on with a smaller page, or behind a record that is given up. Returns what is still to come of the range. */
   #refuse({ from, end, window, place }: RangeInPlace, refusal: PageRefused): Range {
-    if (window.size > 1 || place.isChecked || refusal.reason === 'size') {
+    if (window.size > 1) {
       place.refuse(window, refusal, from);
       return { from, end };
     }

@@ -7,7 +7,7 @@ const PAGE_BYTES = 6_000_000 * 0.95;
 const LEAST_OVERLAPPING = 10;
 /** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
 const MAX_EXCESS = 9;
-/** Records of the page that shows whether the service refuses the size, or every request. */
+/** Records of the page that shows whether the service is slow whatever the size. */
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
@@ -48,8 +48,6 @@ export class PageSizes {
   /** How many records fit into a page, by the weight of those that came last. */
   #fits = Infinity;
   #isConstant = false;
-  /** True when the service was seen to refuse requests for their size. */
-  #refusesSizes = false;
   readonly #slowSizes = new Set<number>();
 
   /**
@@ -92,15 +90,15 @@ export class PageSizes {
       this.#trial = 0;
       this.#pagesBeforeTrial *= 2;
     }
-    if (reason === 'size') this.#refusesSizes = true;
     this.#pagesSinceRefusal = 0;
     let half = Math.max(1, Math.floor(size / 2));
     // Nothing came so far: a page that is surely small enough shows whether the size matters, and what a record takes.
-    if (this.#served === 0 && reason !== 'size')
+    if (this.#served === 0)
       half = Math.min(half, reason === 'slow' ? CHECK_SIZE : Math.max(WEIGHING_SIZE, Math.floor(size / 10)));
     if (size > this.#served) {
       this.#refused = Math.min(this.#refused, size);
-      this.size = Math.min(this.size, Math.max(half, this.#served));
+      // Where the service does not take a size, a size that came is the start for larger ones.
+      this.size = Math.min(this.size, Math.max(reason === 'size' ? 1 : half, this.#served));
     }
     // The size before the trial is known to come.
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
@@ -122,16 +120,6 @@ export class PageSizes {
    */
   isSlowEvenAt(size: number): boolean {
     return this.#slowSizes.size >= 2 && (size <= this.#served || this.#served === 0);
-  }
-
-  /** Whether this size may be refused for itself: the service was seen to refuse sizes, and none of this size came so far. */
-  isUntried(size: number): boolean {
-    return this.#refusesSizes && !this.wasServed(size);
-  }
-
-  /** Whether a page of this size came, so that a refusal cannot be for the size. */
-  wasServed(size: number): boolean {
-    return size <= this.#served || size <= CHECK_SIZE;
   }
 
   /**
@@ -190,7 +178,7 @@ export class PageSizes {
     const middle = Math.floor(Math.sqrt(size * refused));
     const next = isSearch && middle >= size * LEAST_STEP ? middle : 2 * size;
     const larger = Math.min(this.largest, next, this.#fits);
-    if (larger <= size || (this.#refusesSizes && larger >= refused)) return undefined;
+    if (larger <= size) return undefined;
     this.#trial = larger;
     this.#pagesSinceRefusal = 0;
     return larger;
@@ -208,9 +196,7 @@ export class Place {
   /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
   readonly #refused: { readonly end: number; readonly most: number }[] = [];
   #isAgain = false;
-  #onRefusal: OnRefusal = 'shrink';
-  /** A refusal to examine: a small page shows whether the service refuses only the size. */
-  #check: { readonly window: SizedWindow; readonly refusal: Error } | undefined;
+  #isRetried = false;
 
   constructor(sizes: PageSizes, status: WalkStatus) {
     this.#sizes = sizes;
@@ -219,47 +205,30 @@ export class Place {
 
   /** Leaves refused pages that end by `from`. Returns the records of a page there, at most; Infinity for any size. */
   moveTo(from: number): number {
-    if (this.#check !== undefined) return CHECK_SIZE;
     for (let page; (page = this.#refused.at(-1)) !== undefined; this.#refused.pop())
       if (page.end > from && page.most < this.#sizes.size) return page.most;
     return Infinity;
   }
 
   get isLimited(): boolean {
-    return this.isChecked || this.#refused.length > 0;
-  }
-
-  get isChecked(): boolean {
-    return this.#check !== undefined;
+    return this.#refused.length > 0;
   }
 
   /** Decides what is to follow where the next page is refused. `isLast`: no smaller page is to follow. */
   decideRefusal(size: number, isLast: boolean): OnRefusal {
-    const isRetried = isLast || size === 1 || this.#sizes.isSlowEvenAt(size);
-    this.#onRefusal =
-      this.isChecked || this.#sizes.isUntried(size) ? 'throw' : isRetried ? 'retry' : 'shrink';
-    return this.#onRefusal;
+    this.#isRetried = isLast || size === 1 || this.#sizes.isSlowEvenAt(size);
+    return this.#isRetried ? 'retry' : 'shrink';
   }
 
   came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
     this.#sizes.serve(window, weight, this.isLimited);
     this.#isAgain = false;
-    if (this.#check === undefined) return;
-    const { window: refused } = this.#check;
-    this.#limit(refused, this.#sizes.refuse(refused, 'size'));
-    this.#check = undefined;
   }
 
   /** Notes that the page is to be requested again, or a smaller one. Throws the error that ends the walk. */
   refuse(window: SizedWindow, { reason, cause }: PageRefused, at?: number): void {
-    const { size } = window;
-    if (this.#check !== undefined) throw this.#check.refusal;
-    if (reason === 'size') {
-      if (this.#sizes.wasServed(size)) throw cause;
-      this.#check = { window, refusal: cause };
-      return;
-    }
-    if (this.#onRefusal === 'retry') throw cause;
+    const { offset, size } = window;
+    if (this.#isRetried) throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
       if (!this.#isAgain && !this.#sizes.isTrial(window.nominal)) {
@@ -269,12 +238,8 @@ export class Place {
     }
     this.#isAgain = false;
     const to = this.#sizes.refuse(window, reason);
-    this.#limit(window, to);
+    this.#refused.push({ end: offset + size, most: to });
     this.#status.shrink({ at, from: size, to, reason });
-  }
-
-  #limit({ offset, size }: SizedWindow, most: number): void {
-    this.#refused.push({ end: offset + size, most });
   }
 }
 

@@ -14,21 +14,13 @@ export interface Page {
   readonly pageSize?: number | undefined;
 }
 
-/**
- * What follows a refused page:
- * - `shrink`: where a smaller page may succeed, PageRefused is thrown at once; any other refusal is retried;
- * - `retry`: every refusal is retried;
- * - `throw`: every refusal is thrown at once.
- */
-export type OnRefusal = 'shrink' | 'retry' | 'throw';
+/** What follows where a smaller page may succeed: PageRefused at once (`shrink`), or once all retries are spent (`retry`). */
+export type OnRefusal = 'shrink' | 'retry';
 
 /** Reads one page. Rejects with PageRefused where a smaller page may succeed. Any other error ends the walk. */
 export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefusal) => Promise<Page>;
 
-/**
- * Why a page was refused: it was too `large`, or too `slow`; or the service refuses the request (`size`), which may be for
- * the page size alone.
- */
+/** Why a page was refused: it was too `large`, or too `slow`; or, by cursors, the service may not take its `size`. */
 export type RefusalReason = 'large' | 'slow' | 'size';
 
 /** The service refused a page. The walk does not end: it requests a smaller page. */

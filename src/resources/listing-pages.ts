@@ -180,14 +180,17 @@ export function numberedPages(
   };
 }
 
-/** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3). */
+/** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3): a 400 may be for the size. */
 function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
   const get = pageGetter(listing);
   return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
-    return get({ query, recordsIn, read: readCursorPage, signal, onRefusal });
+    const isAdjustable = size !== undefined && listing.query.pageSize === undefined;
+    return get({ query, recordsIn, read: readCursorPage, signal, onRefusal }).catch((error: unknown) => {
+      throw isAdjustable && error instanceof RefusedQuery ? new PageRefused('size', error) : error;
+    });
   };
 }
 
@@ -196,8 +199,6 @@ function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkO
  * spec 7). They are not retried but become PageRefused, and the walk asks for a smaller page.
  */
 const TOO_MUCH = [413, 502, 504];
-/** The same, and the status with which a service may refuse a page size. */
-const REFUSALS = [...TOO_MUCH, 500];
 /** After so many milliseconds, a refusal counts as one of time, not of size: the service gives up after 29 s (spec 8). */
 const SLOW = 27_000;
 
@@ -215,8 +216,6 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
   const { client, onErrors, onBody } = options;
   const path = resource.path.replace('{id}', () => pathSegment(id));
   const filters = filterParameters(resource, query);
-  // Where folio chose the size, not the user, a smaller page is tried when the service refuses one.
-  const isChosen = query.pageSize !== undefined || query.page !== undefined;
   // A fund may be unknown. Listings always exist.
   const isListing = resource.paging.recordsIn !== 'assignedDocuments';
   return async <T>({ query: own, recordsIn, read, signal, onRefusal }: OnePage<T>): Promise<T> => {
@@ -227,22 +226,19 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
       if (isListing || page.envelope !== undefined) passErrors(body, page.envelope ?? page.members, onErrors);
       return value;
     };
-    const passes = { shrink: TOO_MUCH, retry: [], throw: REFUSALS }[onRefusal];
+    const passes = onRefusal === 'shrink' ? TOO_MUCH : [];
     const request = { path, query: [...own, ...filters], parse, passes, signal, isListing };
     return client.get(request).catch((error: unknown) => {
-      throw refusalOf(error, !isChosen && own.some(([name]) => name === 'options_pageSize')) ?? error;
+      throw refusalOf(error) ?? error;
     });
   };
 }
 
-function refusalOf(error: unknown, isAdjustable: boolean): PageRefused | undefined {
-  const isOfService = error instanceof StatusError;
-  if (isOfService && TOO_MUCH.includes(error.status))
-    return error.milliseconds >= SLOW
-      ? new PageRefused('slow', slowFailure(error))
-      : new PageRefused('large', error);
-  const isOfSize = error instanceof RefusedQuery || (isOfService && error.status === 500);
-  return isOfSize && isAdjustable ? new PageRefused('size', error) : undefined;
+function refusalOf(error: unknown): PageRefused | undefined {
+  if (!(error instanceof StatusError) || !TOO_MUCH.includes(error.status)) return undefined;
+  return error.milliseconds >= SLOW
+    ? new PageRefused('slow', slowFailure(error))
+    : new PageRefused('large', error);
 }
 
 /** The error of a page that took too long, for a service that is slow whatever the size. */

@@ -264,7 +264,6 @@ const SETTINGS: Settings<Setting> = {
 
   'large over #': (most) => refusingOver('large', most),
   'slow over #': (most) => refusingOver('slow', most),
-  'size over #': (most) => refusingOver('size', most),
   'large over # at # to #': (most, first, last) => refusingAt('large', most, first, last),
   'slow over # at # to #': (most, first, last) => refusingAt('slow', most, first, last),
   'large once behind #': (behind) =>
@@ -277,7 +276,6 @@ const SETTINGS: Settings<Setting> = {
       'slow',
       once(({ offset }) => offset > behind),
     ),
-  'size at the third call': () => ({ refuse: (_, request) => request === 3 && 'size' }),
 };
 
 const STORIES = {
@@ -477,11 +475,6 @@ const STORIES = {
     100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
     60 records, slow once behind 20 → 10 calls: 60 of 60
     60 records, slow over 4 at 25 to 25 → 19 calls: 60 of 60
-    600 records, pages of 200, size over 60, 2 pages at a time → 19 calls: 600 of 600
-    60 records, pages of 25, size over 10 → 13 calls: 60 of 60
-    60 records, pages of 25, size over 0 → 2 calls: Error: 502
-    60 records, pages of 8, size over 0 → 1 calls: Error: 502
-    600 records, pages of 200, size at the third call → 3 calls: Error: 502
     100 records, large over 3 at 25 to 25 → 28 calls: 100 of 100
     60 records, pages of 50, large over 5 at 25 to 25 → 14 calls: 60 of 60
     200 records, pages of 25, large over 3 at 25 to 60, 4 pages at a time → 88 calls: 200 of 200

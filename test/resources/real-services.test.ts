@@ -142,13 +142,6 @@ describe('pages that are too much', () => {
     expect(asked.length).toBeLessThanOrEqual(110);
   });
 
-  it('are no longer retried for a size that did not come yet, once the service was seen to refuse sizes', async () => {
-    const { code, rows, asked } = await runAgainst(['issued', '--concurrency', '1'], (query) =>
-      Number(query.get('options_pageSize')) > 100 ? [500] : served(records(1_000), query),
-    );
-    expect({ code, rows: rows.length, calls: asked.length }).toEqual({ code: 0, rows: 1_000, calls: 32 });
-  });
-
   it('are given up soon by a service that is slow at every size', async () => {
     const { code, asked, stderr } = await runAgainst(['received'], () => [502, '{}', 29_200]);
     expect(code).toBe(5);
