@@ -80,6 +80,16 @@ const RECEIVED = ['received', '--format', 'jsonl', '--issuer-fiscal-id'];
 const INVOICES = ['1-9', '1-9', '2-7', '3-5', '2-7', '1-9'];
 const WHOLE = { code: 0, ids: [0, 1, 2, 4, 5] };
 
+it('records of other fiscal IDs than the requested ones are said to be', async () => {
+  const { stderr, ...exit } = await run([...ISSUED, '1-9'], {
+    reading: 'comma',
+    invoices: ['1-9', '1-9 as 2-7'],
+  });
+  expect(exit).toMatchObject({ code: 0, ids: [0, 1] });
+  const others = '1 of 2 records that the service sent are of other fiscal IDs, such as 2-7';
+  expect(stderr).toBe(`warning: --customer-fiscal-id: ${others}\n`);
+});
+
 describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (reading) => {
   const service: Service = { reading, invoices: INVOICES, parties: ['4-3'] };
 

@@ -9,6 +9,9 @@ import {
   type ListingQuery,
 } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import type { Delivery } from '../../paging/page.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
 import type { OpenSource, ServicePart, Source, Wanted } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
@@ -42,7 +45,8 @@ export function listingSource(request: ListingRequest): Source {
         fiscalIds: ids,
         isStrict: strict,
         order: hasOrder ? usualOrder(resource) : undefined,
-        async *read({ context, session, serviceErrors, status, notices }: ServicePart, wanted: Wanted) {
+        async *read(part: ServicePart, wanted: Wanted) {
+          const { context, session, serviceErrors, status, notices } = part;
           const { client, limits, defaults } = session;
           const newest = wanted.newestFirst ? resource.newestFirst : undefined;
           const query = { ...listingQuery(request, ids, defaults), ...newest, limit: wanted.limit };
@@ -52,7 +56,7 @@ export function listingSource(request: ListingRequest): Source {
               ? openListing
               : (await import('../../resources/fiscal-id-walk.ts')).openByFiscalIds;
           try {
-            yield* open(resource, query, {
+            const records = open(resource, query, {
               client,
               status,
               concurrency: limits.concurrency,
@@ -60,6 +64,7 @@ export function listingSource(request: ListingRequest): Source {
               onErrors: serviceErrors.add,
               onDetail: (text) => notices.detail(text),
             });
+            yield* ids.length === 0 ? records : withOthersTold(records, part, { flag, ids });
           } catch (error) {
             throw serviceErrors.explain(error, resource.fiscalIds);
           }
@@ -67,6 +72,31 @@ export function listingSource(request: ListingRequest): Source {
       };
     },
   };
+}
+
+/** The same. Warns of records of other counterparties than those with the IDs, such as a service sends that heeds no filter. */
+async function* withOthersTold(
+  records: AsyncIterable<Delivery>,
+  { meanings, notices }: ServicePart,
+  { flag, ids }: { readonly flag: string; readonly ids: readonly string[] },
+): AsyncGenerator<Delivery> {
+  const { DocumentReader } = await import('../../invoices/document-reader.ts');
+  const wanted = new Set(ids.map(foldFiscalId));
+  const reader = new DocumentReader(meanings, { roles: ['counterpartyFiscalId'], names: [] });
+  let others = 0;
+  let first = '';
+  try {
+    for await (const delivery of records) {
+      reader.fold(delivery.records, () => {
+        const id = reader.text('counterpartyFiscalId');
+        if (isFiscalId(id) && !wanted.has(foldFiscalId(id)) && others++ === 0) first = id;
+      });
+      yield delivery;
+    }
+  } finally {
+    const text = `${others} of ${countOf(reader.records, 'record')} that the service sent are of other fiscal IDs`;
+    if (others > 0) notices.warn(`${flag}: ${text}, such as ${first}`);
+  }
 }
 
 /** The query of the flags, and of the settings for what they leave open. Throws UsageError. */

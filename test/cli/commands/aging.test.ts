@@ -68,7 +68,7 @@ describe('aging', () => {
     ],
     ['--buckets 45 --no-header --columns 1+to+45,over+45', '100.5,0.0\n0.0,20.0\n0.0,0.1\n'],
     ['--payable', /\nRoble,1-9,CLP,1,0\.0,100\.5,/, '/invoices/received?', ofIssuer],
-    ['--customer-fiscal-id 2-7', AGED, `/invoices/issued?${page}&customerFiscalIds=2-7`],
+    ['--customer-fiscal-id 1-9,2-7,3-5', AGED, `/invoices/issued?${page}&customerFiscalIds=1-9,2-7,3-5`],
     [
       '--totals --columns _row,counterparty,currency,total',
       '_row,counterparty,currency,total\ncounterparty,Roble,CLP,107.5\ncounterparty,Lago,CLP,20.0\n' +
