@@ -158,7 +158,7 @@ describe('the working folder', () => {
     for (const name of names.split(' ')) writeFileSync(join(folder, name), settings, { mode: 0o600 });
     for (const name of '.folio.js folio.config.js folio.config.mjs .foliorc.cjs index.js'.split(' '))
       writeFileSync(join(folder, name), script);
-    for (const name of ['commander', 'conf', 'undici', 'ora']) {
+    for (const name of ['commander', 'conf', 'undici', 'cli-table3']) {
       mkdirSync(join(folder, 'node_modules', name), { recursive: true });
       writeFileSync(join(folder, 'node_modules', name, 'index.js'), script);
     }

@@ -2,8 +2,10 @@
  * Runs around each file of tests. Most files share a process with others (`.config/vitest.config.js`), so a file that leaves
  * the process otherwise than it found it fails.
  */
+import { createRequire, Module } from 'node:module';
 import { configureGlobal } from 'fast-check';
 import { afterAll, expect, vi } from 'vitest';
+import { displayWidth } from '../../src/output/terminal/terminal-text.ts';
 import { RANDOM_SEED } from './random-runs.ts';
 import { releaseAll } from './when-test-ends.ts';
 
@@ -13,6 +15,14 @@ configureGlobal({ seed: RANDOM_SEED });
 expect.addEqualityTesters([
   (one, other) => (Buffer.isBuffer(one) && Buffer.isBuffer(other) ? one.equals(other) : undefined),
 ]);
+
+// In what is built, cli-table3 measures as folio does (.config/bundle.js). So it does where tests load the source.
+const require = createRequire(import.meta.url);
+const path = createRequire(require.resolve('cli-table3')).resolve('string-width');
+const width = new Module(path);
+width.exports = displayWidth;
+width.loaded = true;
+require.cache[path] = width;
 
 const before = stateOfProcess();
 

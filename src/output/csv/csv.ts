@@ -2,7 +2,7 @@ import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { endOfPlainText, WordView } from '../../json/bytes.ts';
 import { Spool } from '../spool.ts';
 import type { OpenWriter } from '../writer.ts';
-import { csvLine, PlainRows, type CsvDialect, type RowEncoder } from './plain-csv.ts';
+import { PlainRows, type RowEncoder } from './plain-csv.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -15,7 +15,6 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { columns: named, delimiter = ',', excel, header, headings } = layout;
-  const dialect: CsvDialect = { delimiter, lineEnd: excel ? '\r\n' : '\n' };
   const spool = new Spool({ path: sink.spare });
   /** How many columns the rows of each spooled chunk have. */
   const widths: number[] = [];
@@ -25,7 +24,15 @@ export const openCsv: OpenWriter = (sink, layout) => {
     (opened ??=
       delimiter === ',' && !excel
         ? new PlainRows(named)
-        : (await import('./csv-dialect.ts')).dialectRows(named, dialect, excel));
+        : (await import('./csv-dialect.ts')).dialectRows(named, delimiter, excel));
+
+  const headerOf = ({ columns, guard = String }: RowEncoder): Buffer => {
+    const marks = ['"', '\r', '\n', delimiter];
+    const cells = (headings?.(columns) ?? columns)
+      .map(guard)
+      .map((name) => (marks.some((mark) => name.includes(mark)) ? `"${name.replaceAll('"', '""')}"` : name));
+    return Buffer.from(`${cells.join(delimiter)}${excel ? '\r\n' : '\n'}`);
+  };
 
   /** Writes rows that were made when `width` columns were known. */
   const put = async (rows: Buffer, width: number): Promise<void> => {
@@ -37,13 +44,13 @@ export const openCsv: OpenWriter = (sink, layout) => {
     await sink.write(tail === '' ? rows : appendToRows(rows, tail));
   };
 
-  const begin = async ({ columns, guard = String }: RowEncoder): Promise<void> => {
+  const begin = async (encoder: RowEncoder): Promise<void> => {
     if (begun) return;
     begun = true;
     // Headings may be refused: before anything is written.
-    const line = csvLine((headings?.(columns) ?? columns).map(guard), dialect);
+    const names = headerOf(encoder);
     if (excel) await sink.write(BYTE_ORDER_MARK);
-    if (header) await put(Buffer.from(line), columns.length);
+    if (header) await put(names, encoder.columns.length);
   };
 
   return {

@@ -52,7 +52,7 @@ const SHORT_TYPES: Readonly<Partial<Record<Family, string>>> = {
   order: 'ord',
 };
 
-export interface FittedColumn {
+interface FittedColumn {
   readonly column: ShownColumn;
   width: number;
 }

@@ -1,19 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
+import CliTable from 'cli-table3';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { validityOf } from '../../invoices/document-types.ts';
 import { OPEN_ITEM_ROLES, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { columnWidth, paint, truncate, type Style } from '../terminal/terminal-text.ts';
+import { columnWidth, fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import {
-  fitColumns,
-  GAP,
-  headOf,
-  leftOutNote,
-  withDistinct,
-  type FittedColumn,
-  type FittedTable,
-} from './table-fit.ts';
+import { fitColumns, GAP, headOf, leftOutNote, withDistinct, type FittedTable } from './table-fit.ts';
 import { dayOf, tableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
@@ -205,8 +198,32 @@ function painted({ styles }: Row, column: number, text: string): string {
   return style === undefined ? text : paint(text, style);
 }
 
+/** Rows and columns that cli-table3 draws at once: its time grows with the square of either. */
+const BLOCK = { rows: 10, columns: 40 };
+
+/** Beside the cells, cli-table3 writes the line below the head, and blanks. */
+const NO_LINES = Object.fromEntries(
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid right right-mid'
+    .split(' ')
+    .map((name) => [name, '']),
+);
+
 /**
- * Draws the head and the rows of a table.
+ * cli-table3 gets every cell cut already, and yet cuts a copy of each to ten cells, for its own notes: a mark of ten leaves
+ * nothing to cut.
+ */
+const CUT_BEFORE = '.'.repeat(10);
+
+/**
+ * Stands for a text that is wider than its column until the rest is drawn: cli-table3 takes seconds to measure 300,000 emoji. It
+ * takes a cell, and no shown text has it (`visible`).
+ */
+const STAND_IN = '\u00ad';
+const STAND_INS = /\u00ad+/g;
+
+/**
+ * Draws rows with cli-table3, a few at a time as one row of cells of so many lines: it takes as long for ten cells as for a
+ * hundred lines of them.
  *
  * @param cut whether a cell that is too long is cut; else it pushes the rest of its row to the right
  */
@@ -215,30 +232,60 @@ function tableDrawing(
   { color, cut }: { readonly color: boolean; readonly cut: boolean },
 ) {
   const between = ' '.repeat(gap);
-  /** Without the blanks at the end of a line, a nuisance when it is copied. */
-  const line = (cells: readonly string[]): string => `${cells.join(between).trimEnd()}\n`;
-  /** The text in its style, with the blanks that fill its column. */
-  const filled = (text: string, { column, width }: FittedColumn, styled: string): string => {
-    const blanks = ' '.repeat(Math.max(0, width - columnWidth(text)));
-    return column.numeric ? blanks + styled : styled + blanks;
-  };
-  const cellOf = (row: Row, fitted: FittedColumn): string => {
-    const { column, width } = fitted;
-    const sent = row.texts[column.index] ?? '';
-    const whole = width < column.cells ? (column.short?.get(sent) ?? sent) : sent;
-    const text = cut ? truncate(whole, width) : whole;
-    return filled(text, fitted, painted(row, column.index, text));
-  };
-  return {
-    /** The names of the columns and the line below them. */
-    head(): string {
-      const names = columns.map((fitted) => {
-        const name = headOf(fitted);
-        return filled(name, fitted, color ? paint(name, 'bold') : name);
+
+  /** The lines of a row of cells, and of a head above it with the line that parts them. */
+  const draw = (cells: readonly string[], head: readonly string[] = []): string[] => {
+    let lines: string[] = [];
+    for (let from = 0; from < columns.length; from += BLOCK.columns) {
+      const part = <T>(all: readonly T[]): T[] => all.slice(from, from + BLOCK.columns);
+      const table = new CliTable({
+        head: part(head),
+        colWidths: part(columns).map(({ width }) => width),
+        colAligns: part(columns).map(({ column }) => (column.numeric ? 'right' : 'left')),
+        chars: { ...NO_LINES, mid: '─', 'mid-mid': between, middle: between },
+        style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+        truncate: CUT_BEFORE,
       });
-      return line(names) + line(columns.map(({ width }) => '─'.repeat(width)));
-    },
-    rows: (rows: readonly Row[]): string =>
-      rows.map((row) => line(columns.map((fitted) => cellOf(row, fitted)))).join(''),
+      table.push(part(cells));
+      const drawn = table.toString().split('\n');
+      lines = from === 0 ? drawn : lines.map((line, at) => line + between + drawn[at]!);
+    }
+    return lines;
   };
+
+  const drawRows = (rows: readonly Row[]): string[] => {
+    const wide: string[][] = rows.map(() => []);
+    const cells = columns.map(({ column: { index, cells: widest, short }, width }) => {
+      const shown = rows.map((row, nth) => {
+        const sent = row.texts[index] ?? '';
+        const whole = width < widest ? (short?.get(sent) ?? sent) : sent;
+        const text = cut ? truncate(whole, width) : whole;
+        if (fits(text, width)) return painted(row, index, text);
+        wide[nth]!.push(painted(row, index, text));
+        return STAND_IN.repeat(width);
+      });
+      return shown.join('\n');
+    });
+    return draw(cells).map((line, nth) => line.replaceAll(STAND_INS, () => wide[nth]!.shift()!));
+  };
+
+  return {
+    /** The names of the columns and the line below them, which cli-table3 draws only where there is a row. */
+    head(): string {
+      const head = columns.map((column) => (color ? paint(headOf(column), 'bold') : headOf(column)));
+      const noCells = columns.map(() => '');
+      return textOf(draw(noCells, head).slice(0, 2));
+    },
+    rows(rows: readonly Row[]): string {
+      const lines: string[] = [];
+      for (let from = 0; from < rows.length; from += BLOCK.rows)
+        lines.push(...drawRows(rows.slice(from, from + BLOCK.rows)));
+      return textOf(lines);
+    },
+  };
+}
+
+/** Without the blanks at the end of a line, a nuisance when it is copied. */
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

@@ -94,7 +94,7 @@ export function columnWidth(text: string): number {
 }
 
 /** Whether the text takes at most `width` cells. A text of more characters than these show in any language is not measured. */
-function fits(text: string, width: number): boolean {
+export function fits(text: string, width: number): boolean {
   return text.length <= width * MAX_CHARACTERS_A_CELL && displayWidth(text) <= width;
 }
 

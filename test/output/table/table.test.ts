@@ -53,7 +53,7 @@ CLP                 10003
     expect(await table('[{},{}]')).toBe('');
   });
 
-  it('may have a hundred columns', async () => {
+  it('is one table, though it is drawn in blocks', async () => {
     const names = Array.from({ length: 100 }, (_, column) => `c${column}`);
     const cell = (row: number, column: number): string => ['漢字', 'ñ', 'plain', ''][(row * 7 + column) % 4]!;
     const rows = Array.from({ length: 60 }, (_, row) => names.map((_, column) => cell(row, column)));
