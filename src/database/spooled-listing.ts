@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { DIGEST_WORDS, DigestReader, digestInto } from '../json/digest-identity.ts';
 import { RecordIndex } from '../json/record-index.ts';
 import { KEY_HINT, RecordKeys } from '../json/identity.ts';
-import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { withoutLinks } from '../json/signed-links.ts';
 import { RecordSpool } from '../output/spool.ts';
 
@@ -52,7 +52,7 @@ export class SpooledListing {
 
   /** Adds records. Throws UsageError for one without a key, or with the key of another. */
   async add(batch: RecordBatch): Promise<void> {
-    const stored = withoutLinks(batch);
+    const stored = withoutLinks(wholeRecords(batch));
     for (let at = 0; at < stored.count; at++) {
       const { hasKey, words } = this.#identity.read(stored, at);
       const first = hasKey ? this.index.find(words) : -1;

@@ -1,4 +1,4 @@
-import { endOfNested, endOfString, endOfValue } from './checked-text.ts';
+import { compact, endOfNested, endOfSpace, endOfString, endOfValue } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import * as ascii from './ascii.ts';
 import { endOfPlainText, WordView } from './bytes.ts';
@@ -35,7 +35,7 @@ export const NUMBER_LITERAL = 2;
 export const BOOLEAN_LITERAL = 3;
 /** A string with escapes. Its span is the text between the quotes. */
 export const ESCAPED_TEXT = 4;
-/** An array, or an object that is a column as a whole. Its span is JSON text. */
+/** An array, or an object that is a column as a whole. Its span is JSON text, with the white space that was sent. */
 export const JSON_TEXT = 5;
 
 const KINDS: Readonly<Record<number, CellKind>> = {
@@ -111,11 +111,14 @@ const LOOK_AHEAD = 8;
  */
 export class CellReader {
   readonly columns: readonly string[];
-  /** The bytes that `spans` are of: those of the batch. */
+  /** The bytes that `spans` are of: those of the batch, and behind them the value of folio's own column. */
   view: WordView = new WordView(Buffer.alloc(0));
   readonly spans = new CellSpans();
   readonly #columns: Columns;
+  /** Whether there may be white space in JSON_TEXT. */
+  spaced = false;
   readonly #duplicates: readonly [number, number][];
+  #bytes = this.view.bytes;
   #valueEnds = NONE;
   /** By the shape of a record: for each value its column, and how many bytes precede it; null without such a list. */
   #shapes: (Int32Array | null | undefined)[] = [];
@@ -123,6 +126,7 @@ export class CellReader {
   #found: Found[] | undefined;
   /** False where the columns of that record do not follow from its shape. */
   #isPlain = true;
+  #own: Member | undefined;
   #record = 0;
 
   /**
@@ -158,9 +162,11 @@ export class CellReader {
   /** Moves to record `index`, of which `cell` then reads a column. Throws ServiceError for too many columns or levels. */
   moveTo(batch: RecordBatch, index: number): void {
     // The same bytes may come with the ends of values and without.
-    if (this.view.bytes !== batch.bytes || this.#valueEnds !== (batch.valueEnds ?? NONE)) this.#enter(batch);
+    if (this.#bytes !== batch.bytes || this.#valueEnds !== (batch.valueEnds ?? NONE)) this.#enter(batch);
+    this.spaced = batch.spaced;
     this.#record++;
     this.spans.clear(this.#columns.size);
+    if (this.#own !== undefined) this.#value(this.#own, this.#bytes.length);
     const start = batch.bounds[2 * index]!;
     const shapeAt = batch.valueEndsAt?.[index] ?? -1;
     if (shapeAt < 0) this.#walk(this.#columns.root, start);
@@ -177,6 +183,7 @@ export class CellReader {
   #text(kind: number, column: number): string {
     const { bytes } = this.view;
     const [start, end] = [this.spans.starts[column]!, this.spans.ends[column]!];
+    if (kind === JSON_TEXT && this.spaced) return compact(bytes, start, end).toString('utf8');
     const text = bytes.toString('utf8', start, end);
     return kind === ESCAPED_TEXT ? (JSON.parse(`"${text}"`) as string) : text;
   }
@@ -237,25 +244,27 @@ export class CellReader {
     }
   }
 
-  #enter({ bytes, valueEnds = NONE }: RecordBatch): void {
-    this.view = new WordView(bytes);
+  #enter({ bytes, valueEnds = NONE, own }: RecordBatch): void {
+    this.view = new WordView(own === undefined ? bytes : Buffer.concat([bytes, Buffer.from(own.value)]));
+    this.#bytes = bytes;
     this.#valueEnds = valueEnds;
     this.#shapes = [];
+    this.#own = own && this.#columns.member(this.#columns.root, own.name);
   }
 
   /** Reads the object that begins at `start` and returns the position after it. The limit of levels limits the recursion. */
   #walk(parent: Member, start: number): number {
     const { bytes } = this.view;
     let previous: Member | undefined;
-    let at = start + 1;
+    let at = endOfSpace(bytes, start + 1);
     while (bytes[at] !== ascii.CLOSE_BRACE) {
       const member = this.#expected(parent, previous, at) ?? this.#lookUp(parent, previous, at);
       at += member.length;
       if (member.seen === this.#record) this.#forget(member);
       member.seen = this.#record;
       previous = member;
-      at = this.#value(member, at);
-      if (bytes[at] === ascii.COMMA) at++;
+      at = endOfSpace(bytes, this.#value(member, endOfSpace(bytes, at)));
+      if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
     }
     return at + 1;
   }
@@ -304,7 +313,7 @@ export class CellReader {
     const { bytes } = this.view;
     const quote = endOfString(this.view, at + 1);
     const member = this.#columns.member(parent, JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
-    if (!member.isAt(this.view, at)) member.spell(bytes.subarray(at, quote + 2));
+    if (!member.isAt(this.view, at)) member.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
     if (previous === undefined) parent.first = member;
     else previous.next = member;
     return member;

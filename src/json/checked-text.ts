@@ -72,19 +72,32 @@ export function endOfValue(view: WordView, start: number): number {
   return at;
 }
 
+/** The position of the first byte at or after `start` that is not white space, within an object. */
+export function endOfSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (bytes[at]! <= ascii.SPACE) at++;
+  return at;
+}
+
 /** The JSON text `bytes[start .. end)` without the white space between its tokens. */
-export function compact(bytes: Buffer, start = 0, end = bytes.length): Buffer {
-  const to = Buffer.allocUnsafe(end - start);
+export function compact(bytes: Buffer, start: number, end: number): Buffer {
+  const result = Buffer.allocUnsafe(end - start);
+  return result.subarray(0, compactInto(bytes, [start, end], result));
+}
+
+/** Writes the same text into `to`. Returns its number of bytes, which is never more than the span has. */
+export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
+  const end = span[1];
   let out = 0;
   let inString = false;
-  for (let at = start; at < end; at++) {
+  for (let at = span[0]; at < end; at++) {
     const byte = bytes[at]!;
     if (!inString && byte <= ascii.SPACE) continue;
     to[out++] = byte;
     if (byte === ascii.QUOTE) inString = !inString;
     else if (byte === ascii.BACKSLASH) to[out++] = bytes[++at]!;
   }
-  return to.subarray(0, out);
+  return out;
 }
 
 /** Throws BadBody: the byte at `at` is not what was expected there. */

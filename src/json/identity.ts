@@ -1,7 +1,7 @@
 import { QUOTE } from './ascii.ts';
 import { endOfPlainText, WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
-import type { Span } from './checked-text.ts';
+import { compactInto, type Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { signedLinks } from './signed-links.ts';
 
@@ -52,7 +52,7 @@ export class IdentityReader {
       this.#view = new WordView(batch.bytes);
       this.#links = signedLinks(batch);
     }
-    this.#readContent(batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!);
+    this.#readContent(batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!, batch.spaced);
     this.#readKey(batch, index);
     return this;
   }
@@ -77,18 +77,24 @@ export class IdentityReader {
     return this.#bytes.toString('latin1', 4 * this.width);
   }
 
-  #readContent(start: number, end: number): void {
+  #readContent(start: number, end: number, spaced: boolean): void {
     const links = this.#links;
     let link = this.#firstLink(start);
-    if (!(links[link]! < end)) return this.#hash.write(this.words, this.width, this.#view, start, end);
-    const to = this.#roomFor(end - start).bytes;
+    if (!spaced && !(links[link]! < end))
+      return this.#hash.write(this.words, this.width, this.#view, start, end);
+    const to = this.#roomFor(end - start + NO_LINK.length).bytes;
     let [from, length] = [start, 0];
+    const take = (until: number): void => {
+      length += spaced
+        ? compactInto(this.#view.bytes, [from, until], to.subarray(length))
+        : this.#view.bytes.copy(to, length, from, until);
+    };
     for (; links[link]! < end; link += 2) {
-      length += this.#view.bytes.copy(to, length, from, links[link]);
+      take(links[link]!);
       length += NO_LINK.copy(to, length);
       from = links[link + 1]!;
     }
-    length += this.#view.bytes.copy(to, length, from, end);
+    take(end);
     this.#hash.write(this.words, this.width, this.#scratch, 0, length);
   }
 

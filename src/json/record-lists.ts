@@ -1,7 +1,7 @@
 import * as ascii from './ascii.ts';
 import { WordView } from './bytes.ts';
 import { CellReader, type Cell } from './cells.ts';
-import { endOfNested, endOfString, endOfValue, type Span } from './checked-text.ts';
+import { endOfNested, endOfSpace, endOfString, endOfValue, type Span } from './checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from './records.ts';
 
 interface FoundMember {
@@ -73,16 +73,17 @@ export function objectsIn(text: string): RecordBatch | undefined {
   const bytes = Buffer.from(text);
   const spans = [...objectsFrom(new WordView(bytes), 0)];
   const isAll = bytes[spans.at(-1)?.[1] ?? 1] === ascii.CLOSE_BRACKET;
-  return isAll ? batchWithoutIds(bytes, Int32Array.from(spans.flat())) : undefined;
+  return isAll ? batchWithoutIds(bytes, Int32Array.from(spans.flat()), false) : undefined;
 }
 
 /** Where the objects are with which the list begins that begins at `start`. */
 function* objectsFrom(view: WordView, start: number): Generator<Span> {
   const { bytes } = view;
-  for (let at = start + 1; bytes[at] === ascii.OPEN_BRACE;) {
+  for (let at = endOfSpace(bytes, start + 1); bytes[at] === ascii.OPEN_BRACE;) {
     const behind = endOfNested(view, at);
     yield [at, behind];
-    at = bytes[behind] === ascii.COMMA ? behind + 1 : behind;
+    at = endOfSpace(bytes, behind);
+    if (bytes[at] === ascii.COMMA) at = endOfSpace(bytes, at + 1);
   }
 }
 
@@ -103,10 +104,10 @@ function findMember(view: WordView, object: number, path: string): FoundMember |
   const first = path.charCodeAt(0);
   let found: FoundMember | undefined;
   let comma: number | undefined;
-  let at = object + 1;
+  let at = endOfSpace(bytes, object + 1);
   while (bytes[at] !== ascii.CLOSE_BRACE) {
     const quote = endOfString(view, at + 1);
-    const start = quote + 2;
+    const start = endOfSpace(bytes, endOfSpace(bytes, quote + 1) + 1);
     const end = endOfValue(view, start);
     // Most names begin with another letter, and need not be decoded.
     if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === ascii.BACKSLASH) {
@@ -115,9 +116,10 @@ function findMember(view: WordView, object: number, path: string): FoundMember |
       else if (bytes[start] === ascii.OPEN_BRACE && path.startsWith(`${name}.`))
         found = findMember(view, start, path.slice(name.length + 1)) ?? found;
     }
-    if (bytes[end] !== ascii.COMMA) break;
-    comma = end;
-    at = end + 1;
+    at = endOfSpace(bytes, end);
+    if (bytes[at] !== ascii.COMMA) break;
+    comma = at;
+    at = endOfSpace(bytes, at + 1);
   }
   return found;
 }
@@ -132,7 +134,7 @@ function readList(view: WordView, [start, end]: Span): Omit<RecordList, 'member'
   }
   let [count, behind] = [0, start + 1];
   for (const [, objectEnd] of objectsFrom(view, start)) [count, behind] = [count + 1, objectEnd];
-  const isAll = bytes[behind] === ascii.CLOSE_BRACKET;
+  const isAll = bytes[endOfSpace(bytes, behind)] === ascii.CLOSE_BRACKET;
   if (!isAll) return { objects: [], count: 0, other: `the list ${shown}` };
   // A list may have very many of them.
   return { objects: objectsFrom(view, start), count, other: undefined };
@@ -145,6 +147,7 @@ export function withoutMember(
   { name, comma, value }: FoundMember,
 ): Buffer[] {
   if (comma !== undefined) return [bytes.subarray(start, comma), bytes.subarray(value[1], end)];
-  const next = bytes[value[1]] === ascii.COMMA ? value[1] + 1 : value[1];
+  const behind = endOfSpace(bytes, value[1]);
+  const next = bytes[behind] === ascii.COMMA ? endOfSpace(bytes, behind + 1) : value[1];
   return [bytes.subarray(start, name), bytes.subarray(next, end)];
 }

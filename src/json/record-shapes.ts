@@ -1,6 +1,6 @@
 import * as ascii from './ascii.ts';
 import { endOfPlainText, sameBytes } from './bytes.ts';
-import { endOfValue, type Span } from './checked-text.ts';
+import { endOfSpace, endOfValue, type Span } from './checked-text.ts';
 import { checkScalar, type JsonScanner } from './scanner.ts';
 
 /** How many steps the shapes of a body have together, at most: records may leave out members in a million ways. */
@@ -16,7 +16,7 @@ const LEAST_CAPACITY = 64;
 
 /** 1 for each byte that may stand between names and values. */
 const BETWEEN = new Uint8Array(256);
-for (const sign of '{}:,') BETWEEN[sign.charCodeAt(0)] = 1;
+for (const sign of '{}:, \n\r\t') BETWEEN[sign.charCodeAt(0)] = 1;
 
 /** What stands before a value of a record, or behind its last one: braces, commas and names. */
 class Step {
@@ -90,7 +90,7 @@ export class RecordShapes {
     let step: Step | undefined = this.#first;
     while (step !== undefined) {
       const value = at + step.length;
-      // An object belongs to another step, and white space to none.
+      // An object, or white space, belongs to another step.
       if (
         !sameBytes(view, step.start, at, step.length) ||
         (step.shape < 0 && (bytes[value] === ascii.OPEN_BRACE || bytes[value]! <= ascii.SPACE))
@@ -125,12 +125,12 @@ export class RecordShapes {
     return -1;
   }
 
-  /** Remembers the shape of a record that has been checked, and whose `id` is set; not of one with white space. */
+  /** Remembers the shape of a record that has been checked, and whose `id` is set. */
   learn(start: number, end: number): void {
-    const { bytes, view, spaced } = this.#scanner;
+    const { bytes, view } = this.#scanner;
     const { id } = this;
     // An id that is an object is no value, and replaces one that came before.
-    if (spaced || this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
+    if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
     let level = -1;
     let values = 0;
@@ -145,7 +145,7 @@ export class RecordShapes {
         continue;
       }
       const behind = endOfValue(view, at);
-      const isName = byte === ascii.QUOTE && bytes[behind] === ascii.COLON;
+      const isName = byte === ascii.QUOTE && bytes[endOfSpace(bytes, behind)] === ascii.COLON;
       if (!isName) {
         before = this.#stepBehind(before, [from, at], level);
         if (before === undefined) return;

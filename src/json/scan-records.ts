@@ -1,8 +1,8 @@
 import * as ascii from './ascii.ts';
 import { BadBody } from '../errors.ts';
-import { compact, type Span } from './checked-text.ts';
+import type { Span } from './checked-text.ts';
 import { RecordShapes } from './record-shapes.ts';
-import { batchWithoutIds, RecordBatch, recordBytes } from './records.ts';
+import { RecordBatch, recordBytes, type OwnColumn } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { runToEnd, type CooperativeTask } from './cooperative-task.ts';
 
@@ -234,7 +234,7 @@ class RecordCollector {
   }
 
   batch(): RecordBatch {
-    const batch = new RecordBatch({
+    return new RecordBatch({
       bytes: this.scanner.bytes,
       count: this.#valueEndsAt.length,
       bounds: new Int32Array(this.#bounds),
@@ -242,8 +242,8 @@ class RecordCollector {
       valueEndsAt: new Int32Array(this.#valueEndsAt),
       valueEnds: this.#shapes.valueEnds,
       links: new Int32Array(this.scanner.links),
+      spaced: this.#spaced,
     });
-    return this.#spaced ? withoutSpace(batch) : batch;
   }
 
   /** Notes an id that can tell records apart: a number, or a string that is not empty. */
@@ -257,16 +257,6 @@ class RecordCollector {
   }
 }
 
-const LINE_END = Buffer.of(ascii.LINE_FEED);
-
-/** The records without the white space between their tokens: whatever reads records need not expect any. */
-function withoutSpace({ bytes, bounds, count }: RecordBatch): RecordBatch {
-  const lines: Buffer[] = [];
-  for (let slot = 0; slot < 2 * count; slot += 2)
-    lines.push(compact(bytes, bounds[slot], bounds[slot + 1]), LINE_END);
-  return new RecordBatch({ ...scanLines(Buffer.concat(lines)), sentBounds: bounds });
-}
-
 /** Whether the name that begins at `at` is `id`, also when it is written with escapes. */
 function isNamedId(bytes: Buffer, at: number): boolean {
   const first = bytes[at + 1]!;
@@ -276,35 +266,15 @@ function isNamedId(bytes: Buffer, at: number): boolean {
   return /^"(?:i|\\u0069)(?:d|\\u0064)"/.test(bytes.toString('latin1', at, at + 14));
 }
 
-/** A column of folio's own: its name, and its value as JSON, the same for all records. */
-interface OwnColumn {
-  readonly name: string;
-  readonly value: string;
-}
-
 /**
- * The records with a column of folio's own as their first member, one on each line, to be scanned again. A member of that name
- * which a record has leaves as `\name`.
+ * The records with a column of folio's own. A member of that name which a record has leaves as `\name`, so that it never takes
+ * the place of folio's.
  */
-export function withOwnColumn(batch: RecordBatch, { name, value }: OwnColumn): RecordBatch {
+export function withOwnColumn(batch: RecordBatch, own: OwnColumn): RecordBatch {
   // The name may be spelt with escapes.
-  const mayHaveIt = batch.bytes.includes(name) || batch.bytes.includes('\\u00');
-  const { bytes, bounds, count } = mayHaveIt ? renameMembers(batch, new Map([[name, `\\${name}`]])) : batch;
-  const head = Buffer.from(`{${JSON.stringify(name)}:${value},`);
-  const newBounds = new Int32Array(2 * count);
-  const lines = Buffer.allocUnsafeSlow(bytes.length + count * (head.length + 1));
-  let at = 0;
-  for (let slot = 0; slot < 2 * count; slot += 2) {
-    const [start, end] = [bounds[slot]!, bounds[slot + 1]!];
-    newBounds[slot] = at;
-    at += head.copy(lines, at);
-    // A record without members has no comma before them.
-    if (end - start === '{}'.length) at--;
-    at += bytes.copy(lines, at, start + 1, end);
-    newBounds[slot + 1] = at;
-    lines[at++] = ascii.LINE_FEED;
-  }
-  return batchWithoutIds(lines.subarray(0, at), newBounds);
+  const mayHaveIt = batch.bytes.includes(own.name) || batch.bytes.includes('\\u00');
+  const records = mayHaveIt ? renameMembers(batch, new Map([[own.name, `\\${own.name}`]])) : batch;
+  return new RecordBatch({ ...records, own });
 }
 
 /** The records with other names for some of their members. */

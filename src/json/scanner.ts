@@ -161,12 +161,18 @@ function mayBeginAddress(word: number): boolean {
   return (word | SMALL_LETTERS) === HTTP || zeroBytes(word ^ BACKSLASHES) !== 0;
 }
 
-/** Whether the value that begins at `start`, in a text without white space, is that of a member called `fileUrl`. */
+/** Whether the value that begins at `start` is that of a member called `fileUrl`. */
 export function isCalledFileUrl({ bytes, words }: WordView, start: number): boolean {
-  if (start < '{"fileUrl":'.length || bytes[start - 1] !== ascii.COLON) return false;
-  if (words.getInt32(start - 5, true) !== URL_END || words.getInt32(start - 9, true) !== FILE) return false;
+  let at = start - 1;
+  while (at > 0 && bytes[at]! <= ascii.SPACE) at--;
+  if (at < 9 || bytes[at] !== ascii.COLON) return false;
+  do at--;
+  while (bytes[at]! <= ascii.SPACE);
+  // The white space may be more than what stands before it: `{""        :`.
+  if (at < 9) return false;
+  if (words.getInt32(at - 3, true) !== URL_END || words.getInt32(at - 7, true) !== FILE) return false;
   // A quote within a name has a backslash before it.
-  return bytes[start - 10] === ascii.QUOTE && bytes[start - 11] !== ascii.BACKSLASH;
+  return bytes[at - 8] === ascii.QUOTE && bytes[at - 9] !== ascii.BACKSLASH;
 }
 
 function checkString(view: WordView, start: number): number {

@@ -1,5 +1,6 @@
+import { compactInto } from '../json/checked-text.ts';
 import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, CellReader } from '../json/cells.ts';
-import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import type { Layout, OpenWriter } from './writer.ts';
 
 export const openJsonl: OpenWriter = (sink, layout) => {
@@ -40,10 +41,10 @@ const CHUNK = 1024 * 1024;
  */
 function linesWith(separatorText: string, { columns, headings }: Layout) {
   const separator = Buffer.from(separatorText);
-  const pick = columns ? picker(columns, headings?.(columns)) : undefined;
+  const pick = columns ? picker(columns, headings?.(columns)) : wholeRecords;
   let chunk = Buffer.allocUnsafeSlow(CHUNK);
   return function* (sent: RecordBatch): Generator<Buffer> {
-    const { bytes, bounds, count } = pick?.(sent) ?? sent;
+    const { bytes, bounds, count, spaced } = pick(sent);
     let at = 0;
     for (let index = 0; index < count; index++) {
       const [start, end] = [bounds[2 * index]!, bounds[2 * index + 1]!];
@@ -53,7 +54,7 @@ function linesWith(separatorText: string, { columns, headings }: Layout) {
         if (size > chunk.length) chunk = Buffer.allocUnsafeSlow(size);
         at = 0;
       }
-      at += bytes.copy(chunk, at, start, end);
+      at += spaced ? compactInto(bytes, [start, end], chunk.subarray(at)) : bytes.copy(chunk, at, start, end);
       for (let byte = 0; byte < separator.length; byte++) chunk[at++] = separator[byte]!;
     }
     if (at > 0) yield chunk.subarray(0, at);
@@ -69,7 +70,7 @@ function picker(columns: readonly string[], names = columns): (batch: RecordBatc
   // What stands before each value.
   const leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   return (batch) => {
-    const { count } = batch;
+    const { count, spaced } = batch;
     const parts: Buffer[] = [];
     const bounds = new Int32Array(2 * count);
     let size = 0;
@@ -92,6 +93,6 @@ function picker(columns: readonly string[], names = columns): (batch: RecordBatc
       put(CLOSE);
       bounds[2 * index + 1] = size;
     }
-    return batchWithoutIds(Buffer.concat(parts, size), bounds);
+    return batchWithoutIds(Buffer.concat(parts, size), bounds, spaced);
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError } from '../errors.ts';
 import { LINE_FEED } from '../json/ascii.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 
 const [openFile, readFile] = [promisify(open), promisify(read)];
@@ -159,7 +159,7 @@ export class RecordSpool {
   }
 
   async add(batch: RecordBatch): Promise<void> {
-    const { bytes, bounds, count } = batch;
+    const { bytes, bounds, count } = wholeRecords(batch);
     let size = count;
     for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
     const lines = Buffer.allocUnsafeSlow(size);

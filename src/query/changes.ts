@@ -4,7 +4,8 @@ import { DocumentReader } from '../invoices/document-reader.ts';
 import { cellJson, CellReader } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
-import { recordBytes, sliceRecords, type RecordBatch } from '../json/records.ts';
+import { sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts';
+import { compactRecord } from '../json/signed-links.ts';
 import type { ShownColumns } from '../output/column-looks.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { EarlierExport, keyReader, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
@@ -94,7 +95,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     return ends.map((end) => [...row, ...end]);
   };
   const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row[] => {
-    const record = recordBytes(batch, index).toString('utf8');
+    const record = compactRecord(batch, index).toString('utf8');
     return rowsOf(change, [batch, index], [[...fieldChange('null', 'null', 'null'), ['record', record]]]);
   };
   const passed = (record: RecordBatch): boolean => then === undefined || then.apply(record).count > 0;
@@ -114,7 +115,8 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     counts.unchanged++;
     return [];
   };
-  const compareBatch = (batch: RecordBatch): RecordBatch => {
+  const compareBatch = (listed: RecordBatch): RecordBatch => {
+    const batch = wholeRecords(listed);
     keys.findNames(batch);
     named.findNames(batch);
     earlier.checkColumns(batch);

@@ -4,7 +4,7 @@ import { DocumentReader } from '../invoices/document-reader.ts';
 import { WordView } from '../json/bytes.ts';
 import type { Span } from '../json/checked-text.ts';
 import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
-import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import type { ExpandQuestion, Records } from './questions.ts';
 
@@ -32,7 +32,13 @@ export function expandQuestion(column: string): ExpandQuestion {
     });
   };
 
-  function* expanded({ bytes, bounds, count, places: placesOfRecords }: RecordBatch): Generator<RecordBatch> {
+  function* expanded({
+    bytes,
+    bounds,
+    count,
+    spaced,
+    places: placesOfRecords,
+  }: RecordBatch): Generator<RecordBatch> {
     const view = new WordView(bytes);
     let parts: Buffer[] = [];
     let ends = [0];
@@ -43,7 +49,7 @@ export function expandQuestion(column: string): ExpandQuestion {
       const rowBounds = Int32Array.from(places.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
       const bytesOfRows = Buffer.concat(parts, ends.at(-1));
       rows += places.length;
-      const batch = batchWithoutIds(bytesOfRows, rowBounds, Int32Array.from(places));
+      const batch = batchWithoutIds(bytesOfRows, rowBounds, spaced, Int32Array.from(places));
       [parts, ends, places] = [[], [0], []];
       return batch;
     };
@@ -71,7 +77,7 @@ export function expandQuestion(column: string): ExpandQuestion {
       for await (const batch of batches) {
         reader.findNames(batch);
         refuseLists(reader, '--expand');
-        yield* expanded(batch);
+        yield* expanded(wholeRecords(batch));
       }
       refuse();
     },

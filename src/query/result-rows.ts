@@ -48,7 +48,7 @@ export function batchOfRows(rows: Iterable<Row>): RecordBatch {
     bounds.push(at, (at += Buffer.byteLength(text) + 1));
     at++;
   }
-  return batchWithoutIds(Buffer.from(lines), Int32Array.from(bounds));
+  return batchWithoutIds(Buffer.from(lines), Int32Array.from(bounds), false);
 }
 
 /** The columns that a flag names. Throws UsageError for one that the result does not have. */

@@ -48,12 +48,9 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
       const open = new Set<RecordSpool>();
       const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {
         const collected = new RecordSpool();
-        const own = { name: PROFILE_COLUMN, value: JSON.stringify(profile) };
         open.add(collected);
         const state = await inPart(run, { source, name: profile, profile, signal }, async (part) => {
-          // The records of an export of several have that column already.
-          for await (const batch of recordsOf(part, wanted))
-            await collected.add(source.hasProfileColumn ? batch : withOwnColumn(batch, own));
+          for await (const batch of recordsOf(part, wanted)) await collected.add(batch);
           checkPart(part);
         });
         return { state, collected };
@@ -63,12 +60,14 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
       try {
         for await (const { state, collected } of forEachPart(run, run.parts, collect)) {
           read.push(state);
+          const own = { name: PROFILE_COLUMN, value: JSON.stringify(state.name) };
           for await (const batch of hasRecords(state) ? collected.read() : []) {
             if (left === 0) break;
             const some = sliceRecords(batch, 0, left);
             left -= some.count;
             status.records += some.count;
-            yield { records: some };
+            // The records of an export of several have that column already.
+            yield { records: source.hasProfileColumn ? some : withOwnColumn(some, own) };
           }
           await collected.close();
           open.delete(collected);

@@ -18,7 +18,7 @@ describeDatabases('%s', (newAddress, engine) => {
     const database = await open(await newAddress());
     const texts = [
       '{ "id" : "a",\n "n": 1190.10, "n": 12345678901234567890.10 }',
-      '{"files":[{"fileUrl":"https://x.example/a?sig=1"},{"fileUrl":"https:\\/\\/x\\"y"},{"fileUrl":null}],"id":"b","s":"\\u0000 \\ud800 tab\\t"}',
+      '{"files":[{"fileUrl":"https://x.example/a?sig=1"},{"fileUrl" : "https:\\/\\/x\\"y"},{"fileUrl":null}],"id":"b","s":"\\u0000 \\ud800 tab\\t"}',
       // More than one piece of what the database sends, each of which may end within a letter.
       `{"id":"long","s":"${'€'.repeat(100_000)}"}`,
     ];
@@ -29,8 +29,7 @@ describeDatabases('%s', (newAddress, engine) => {
     expect(await new StoredBooks(database).profilesIn('issued')).toEqual(['north', 'south']);
     const unlinked = texts[1]!.replace('"https://x.example/a?sig=1"', 'null');
     const withoutLinks = unlinked.replace('"https:\\/\\/x\\"y"', 'null');
-    const stored = texts.with(0, '{"id":"a","n":1190.10,"n":12345678901234567890.10}');
-    expect(await recordsIn(database)).toEqual(stored.with(1, withoutLinks));
+    expect(await recordsIn(database)).toEqual(texts.with(1, withoutLinks));
   });
 
   it('is read once after the other on one connection, also after a reading that stops early', async () => {

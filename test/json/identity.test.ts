@@ -14,7 +14,7 @@ function unscannedBatch(text: string): RecordBatch {
   const links = Int32Array.from([...found].flatMap(({ index, 0: link }) => [index, index + link.length]));
   const id = /^\{"id":("[^"]*"|[^,}]*)/.exec(text)?.[1];
   const ids = Int32Array.from(id === undefined ? [-1, -1] : [6, 6 + Buffer.byteLength(id)]);
-  return { bytes, count: 1, bounds: Int32Array.from([0, bytes.length]), ids, links };
+  return { bytes, count: 1, bounds: Int32Array.from([0, bytes.length]), ids, links, spaced: false };
 }
 
 /** `exact` for the digests. */

@@ -55,6 +55,7 @@ describe('a record of a known shape', () => {
         expect(texts.map((_, index) => scannedOf(batch, index))).toEqual(
           alone.map((one) => scannedOf(one, 0)),
         );
+        expect(batch.spaced).toBe(alone.some(({ spaced }) => spaced));
       }),
       { numRuns: randomRuns(2000) },
     );

@@ -1,6 +1,6 @@
 import { BACKSLASH, CARRIAGE_RETURN, COMMA, LETTER_U, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { firstMarked, zeroBytes, WordView } from '../../json/bytes.ts';
-import type { Span } from '../../json/checked-text.ts';
+import { compactInto, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 
@@ -50,7 +50,7 @@ export class PlainRows implements RowEncoder {
       if (waiting && !(fits && columns === this.columns.length)) yield { bytes: this.#text.take(), columns };
       if (!this.#text.hasRoomFor(room)) this.#text = new CsvText(Math.max(CHUNK, room));
       columns = this.columns.length;
-      this.#putRow();
+      this.#putRow(batch.spaced);
       waiting = true;
     }
     if (waiting) yield { bytes: this.#text.take(), columns };
@@ -65,7 +65,7 @@ export class PlainRows implements RowEncoder {
     return room;
   }
 
-  #putRow(): void {
+  #putRow(spaced: boolean): void {
     const { view } = this.#reader;
     const { kinds, starts, ends } = this.#reader.spans;
     const text = this.#text;
@@ -75,7 +75,7 @@ export class PlainRows implements RowEncoder {
       if (kind === ABSENT) text.putByte(COMMA);
       else {
         if (kind <= BOOLEAN_LITERAL) text.putPlain(view, starts[column]!, ends[column]!);
-        else if (kind === ESCAPED_TEXT) this.#putDecoded([starts[column]!, ends[column]!]);
+        else if (kind === ESCAPED_TEXT || spaced) this.#putDecoded(kind, [starts[column]!, ends[column]!]);
         else text.putAny(view, starts[column]!, ends[column]!);
         text.putByte(COMMA);
       }
@@ -85,12 +85,13 @@ export class PlainRows implements RowEncoder {
     text.putByte(LINE_FEED);
   }
 
-  #putDecoded(span: Span): void {
+  #putDecoded(kind: number, span: Span): void {
     const { bytes } = this.#reader.view;
     if (this.#scratch.bytes.length < span[1] - span[0]) {
       this.#scratch = new WordView(Buffer.allocUnsafeSlow(2 * (span[1] - span[0])));
     }
-    this.#text.putAny(this.#scratch, 0, unescapeInto(bytes, span, this.#scratch.bytes));
+    const decode = kind === ESCAPED_TEXT ? unescapeInto : compactInto;
+    this.#text.putAny(this.#scratch, 0, decode(bytes, span, this.#scratch.bytes));
   }
 }
 

@@ -127,13 +127,13 @@ export class StoredColumn {
    * @throws UsageError for a value that the type cannot hold, OutputError for half a character
    */
   add(record: CellReader, at: number, place: number): void {
-    const { view, spans } = record;
+    const { view, spans, spaced } = record;
     const kind = spans.kinds[at]!;
     if (kind === ABSENT) return this.addNulls(1);
     const start = spans.starts[at]!;
     const end = spans.ends[at]!;
     const type = this.#type;
-    const isAsSent = type.kind === 'text' && (kind <= BOOLEAN_LITERAL || kind === JSON_TEXT);
+    const isAsSent = type.kind === 'text' && (kind <= BOOLEAN_LITERAL || (kind === JSON_TEXT && !spaced));
     const known = this.#indices && (this.#indices[kind] ??= new Map());
     const text = isAsSent || known !== undefined ? view.bytes.toString('latin1', start, end) : '';
     let index = known?.get(text);

@@ -147,15 +147,14 @@ export class EarlierExport {
 
   #add(batch: RecordBatch, offset: number): void {
     const index = this.#index;
-    const bounds = batch.sentBounds ?? batch.bounds;
     if (index.count === 0 && batch.count > 0)
       this.#common = membersOf(batch).reduce((all, own) => all.filter((name) => own.includes(name)));
     for (let record = 0; record < batch.count; record++) {
       const { hasKey, words } = this.#identity.read(batch, record);
       if (!hasKey) this.withoutKey++;
       else if (index.find(words) >= 0) this.repeatedKeys++;
-      const start = offset + bounds[2 * record]!;
-      const length = bounds[2 * record + 1]! - bounds[2 * record]!;
+      const start = offset + batch.bounds[2 * record]!;
+      const length = batch.bounds[2 * record + 1]! - batch.bounds[2 * record]!;
       index.add(words, [length, start % WORD, Math.floor(start / WORD)]);
     }
   }

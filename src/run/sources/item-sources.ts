@@ -1,7 +1,6 @@
 import { unescape } from 'node:querystring';
 import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
-import { compact } from '../../json/checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from '../../json/records.ts';
 import { checkJson } from '../../json/scanner.ts';
 import { resources } from '../../resources/index.ts';
@@ -90,13 +89,13 @@ export function bodySource({ path, version, query }: ServiceAddress): Source {
     const parse = (body: Buffer): Buffer => {
       // One that is not JSON is a fault, not data (spec 4).
       checkJson(body);
-      return compact(body);
+      return body;
     };
     const request = { path, query, signal, parse };
     const bytes = await (isCustomerPath(path)
       ? getCustomer(client, request)
       : client.get({ ...request, isListing }));
-    return batchWithoutIds(bytes, Int32Array.of(0, bytes.length));
+    return batchWithoutIds(bytes, Int32Array.of(0, bytes.length), true);
   };
   return itemSource(path, fetch, 'one answer');
 }

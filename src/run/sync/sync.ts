@@ -15,7 +15,7 @@ import { checkTables, organizationsIn, newestRuns, tryWriting } from '../../data
 import type { WrittenRecords } from '../../database/write-records.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { scanLines, withOwnColumn } from '../../json/scan-records.ts';
+import { withOwnColumn } from '../../json/scan-records.ts';
 import { shownInOrder } from '../../output/column-looks.ts';
 import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import { lockTarget } from '../../output/files/lock.ts';
@@ -279,7 +279,7 @@ function allFundDocuments(): OpenSource {
         const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
         const batches: RecordBatch[] = [];
         for await (const records of wholeListing(part, { resource: fundDocuments, id }, defaults))
-          batches.push(scanLines(withOwnColumn(records, { name: 'fundId', value: literal }).bytes));
+          batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
         return batches;
       };
       const { concurrency } = session.limits;
