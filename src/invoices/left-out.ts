@@ -1,7 +1,7 @@
 import type { DocumentReader } from './document-reader.ts';
 import { IN_NO_SUM } from './document-types.ts';
 import type { Finding, UnreadableCell } from '../findings.ts';
-import type { Cell } from '../json/cells.ts';
+import { quoteUnlessCode, type Cell } from '../json/cells.ts';
 import { nameOfCell } from './open-items.ts';
 import type { Role } from './fields.ts';
 
@@ -74,8 +74,7 @@ export class Unreadable {
     this.#last = place;
     if (this.count++ >= MAX_NAMED) return;
     const number = document.text('number');
-    const isNamed = number !== undefined && /^[\p{L}\p{N}/-]{1,30}$/u.test(number);
-    const who = isNamed ? `record ${place} (number ${number})` : `record ${place}`;
+    const who = `record ${place}${number === undefined ? '' : ` (number ${quoteUnlessCode(number)})`}`;
     this.#named.push(`${column} of ${who} is ${nameOfCell(cell)}`);
     this.#cells.push({ column, place, number });
   }

@@ -1,11 +1,9 @@
-import { isFilled, type Cell } from '../json/cells.ts';
+import { isFilled, quoteText, type Cell } from '../json/cells.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../json/decimal.ts';
 import { KIND_ROLES, type DocumentReader } from './document-reader.ts';
 import { signedAmount } from './document-types.ts';
 import type { AmountRole, Role } from './fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
-
-const MAX_CHARACTERS_SHOWN = 40;
 
 /**
  * The exact amount in a cell. Text is unreadable, even text of digits: a total must not depend on a guess at what a text means.
@@ -20,7 +18,7 @@ export function readAmount(cell: Cell | undefined): Decimal | 'absent' | 'unread
 export function nameOfCell(cell: Cell): string {
   if (cell.kind === 'number' && parseDecimal(cell.text) === 'too long')
     return 'a number of more than 1,000 digits';
-  const shown = JSON.stringify(cell.text.slice(0, MAX_CHARACTERS_SHOWN));
+  const shown = quoteText(cell.text);
   if (cell.kind === 'string') return `the text ${shown}`;
   return `the ${cell.kind === 'array' && cell.text.startsWith('{') ? 'object' : cell.kind} ${shown}`;
 }

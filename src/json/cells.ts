@@ -27,6 +27,23 @@ export function cellJson(cell: Cell | undefined): string {
   return cell.kind === 'string' ? JSON.stringify(cell.text) : cell.text;
 }
 
+const MAX_QUOTED = 40;
+/** Up to three letters, then digits: such as currencies, dates, amounts and numbers of documents. No sentence is made of them. */
+const CODE = /^\p{L}{0,3}-?[\dK/.-]{0,30}$/u;
+
+/**
+ * How messages quote what a record has. All text of records stands in them in double quotes, cut to 40 characters: whoever takes
+ * a message for folio's own words, as an assistant does, gets it without what is in quotes.
+ */
+export function quoteText(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text);
+}
+
+/** The same. A code, such as `CLP` or `2026-10-31`, stands as it is. */
+export function quoteUnlessCode(text: string): string {
+  return CODE.test(text) ? text : quoteText(text);
+}
+
 /** The kind of a cell where the record has null or nothing. */
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */

@@ -1,6 +1,6 @@
 import * as ascii from './ascii.ts';
 import { WordView } from './bytes.ts';
-import { CellReader, type Cell } from './cells.ts';
+import { CellReader, quoteText, type Cell } from './cells.ts';
 import { endOfNested, endOfSpace, endOfString, endOfValue, type Span } from './checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from './records.ts';
 
@@ -87,8 +87,6 @@ function* objectsFrom(view: WordView, start: number): Generator<Span> {
   }
 }
 
-const MAX_CHARACTERS_SHOWN = 40;
-
 /**
  * The list of the record that begins at `start`; undefined where it has no such member. Of several, the last counts.
  *
@@ -126,16 +124,18 @@ function findMember(view: WordView, object: number, path: string): FoundMember |
 
 function readList(view: WordView, [start, end]: Span): Omit<RecordList, 'member'> {
   const { bytes } = view;
-  const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
+  const json = (): string => bytes.toString('utf8', start, end);
   const first = bytes[start]!;
   if (first !== ascii.OPEN_BRACKET) {
     const kind = first === ascii.QUOTE ? 'text' : first === ascii.OPEN_BRACE ? 'object' : 'value';
-    return { objects: [], count: 0, other: shown === 'null' ? undefined : `the ${kind} ${shown}` };
+    const text = json();
+    const shown = quoteText(kind === 'text' ? (JSON.parse(text) as string) : text);
+    return { objects: [], count: 0, other: text === 'null' ? undefined : `the ${kind} ${shown}` };
   }
   let [count, behind] = [0, start + 1];
   for (const [, objectEnd] of objectsFrom(view, start)) [count, behind] = [count + 1, objectEnd];
   const isAll = bytes[endOfSpace(bytes, behind)] === ascii.CLOSE_BRACKET;
-  if (!isAll) return { objects: [], count: 0, other: `the list ${shown}` };
+  if (!isAll) return { objects: [], count: 0, other: `the list ${quoteText(json())}` };
   // A list may have very many of them.
   return { objects: objectsFrom(view, start), count, other: undefined };
 }

@@ -1,3 +1,4 @@
+import { quoteUnlessCode } from '../json/cells.ts';
 import { meaningOf, PLAIN_MEANINGS } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
@@ -78,7 +79,7 @@ export function sortQuestion(
       const found = isKnown ? [] : missingColumns(reader, '--sort', { what });
       const all = [...new Set(currencies)].toSorted((left, right) => compareOrders(left, right));
       if (all.length < 2) return found;
-      const within = all.map((currency) => currency ?? 'none').join(', ');
+      const within = all.map((one) => (one === undefined ? 'none' : quoteUnlessCode(one))).join(', ');
       const text = `--sort: ${keys[firstAmount]!.column} is in order within each currency: ${within}`;
       return [...found, { level: 'warning', text }];
     },

@@ -211,7 +211,14 @@ describe('an assistant that asks a database', () => {
     ];
     const records = addresses.map((address, id) => {
       const totalAmount = `${address} ${ORDER}`;
-      return JSON.stringify({ id, totalAmount, currency: ORDER, number: ORDER, note: `(${totalAmount}` });
+      const others = {
+        customer: { name: ORDER },
+        files: [ORDER],
+        documentType: 'CREDIT_NOTE',
+        amountToBePaid: 1,
+      };
+      const texts = { currency: `\n${ORDER}`, number: `"\n${ORDER}`, note: `(${totalAmount}` };
+      return JSON.stringify({ id, totalAmount, ...texts, ...others });
     });
     const harmless = ['{"id":1,"name":"12//2026 and/or C:\\\\Data, a: b"}'];
     const { ask } = await assistantOfBooks({ issued: records, customers: harmless });
@@ -225,10 +232,12 @@ describe('an assistant that asks a database', () => {
       ask('summarize', { listing: 'issued', where: ['total>5'] }),
       ask('find', { listing: 'issued', columns: ['id'], where: ['note=x'] }),
       ask('aging', {}),
+      ...['customer', 'files', 'note'].map((expand) => ask('summarize', { listing: 'issued', expand })),
+      ask('summarize', { listing: 'issued', open: true }),
     ]);
     const texts = [found, ...told].map((one) => (one.isError ? one.text : one.notes.join('\n')));
     for (const text of texts) expect(text).not.toMatch(/evil|Ignore/);
-    expect(texts.join('\n')).toContain('total of record 1 is a text that is not shown;');
+    expect(texts.join('\n')).toContain('total of record 1 (number [not shown]) is the text [not shown];');
   });
 
   it('learns the names of columns', async () => {

@@ -73,12 +73,12 @@ describe('a list of objects in a record', () => {
     expect(others.map((value) => listOf(`{"p":${value}}`))).toMatchObject(
       [
         'the text "nullify"',
-        'the object {"a":1}',
-        'the value true',
-        'the value -12',
-        'the list [{"a":1},2]',
-        'the list ["x"]',
-        `the text "${'x'.repeat(39)}`,
+        'the object "{\\"a\\":1}"',
+        'the value "true"',
+        'the value "-12"',
+        'the list "[{\\"a\\":1},2]"',
+        'the list "[\\"x\\"]"',
+        `the text "${'x'.repeat(39)}…"`,
       ].map((other) => ({ other, left: '{}' })),
     );
   });

@@ -221,13 +221,6 @@ function cutNote(count: number, prints: AssistantQuestion['prints']): string {
   return `The answer was cut behind ${countOf(count, 'row')}: it may have 40 kB. ${ASK_LESS}`;
 }
 
-/** How folio's sentences quote the records, which were written by others; here it speaks itself. */
-const QUOTED: readonly (readonly [quote: RegExp, instead: string])[] = [
-  [/\bis the (\w+) "(?:[^"\\]|\\.)*"/g, 'is a $1 that is not shown'],
-  [/^(0 of [^;]+);.*$/, '$1'],
-  [/( is in order within each currency): .*$/, '$1'],
-];
-
 /** The flags that tools take besides. */
 const OTHERS = 'expand sum groupBy columns sort limit asOf payable'.split(' ');
 const ARGUMENT = new RegExp(
@@ -240,11 +233,11 @@ export function asArguments(text: string): string {
   return text.replace(ARGUMENT, (flag) => flag.slice(2).replaceAll('-', '_'));
 }
 
-/** A sentence without its quotes of records and the service's links; flags have their names as arguments of a tool. */
+/** A sentence without what it quotes (see `quoteText`), such as texts of records, and without links; flags have their names as arguments of a tool. */
 function sentence(text: string, redact: Redact): string {
   const lines = redact(text)
     .split('\n')
-    .map((line) => QUOTED.reduce((rest, [quote, instead]) => rest.replace(quote, instead), visible(line)));
+    .map((line) => visible(line.replace(TEXT, '[not shown]')));
   const shown = asArguments(lines.join('\n').replace(LINK, '(link)')).trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }

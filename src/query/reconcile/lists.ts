@@ -3,6 +3,7 @@ import { bareCurrency } from '../../invoices/document-reader.ts';
 import { familyOf, signedAmount } from '../../invoices/document-types.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, readBegunPeriod, type Period } from '../../invoices/periods.ts';
+import { quoteText } from '../../json/cells.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -208,7 +209,7 @@ async function formsOf(list: OpenList, decimal: DecimalMark | undefined): Promis
       const [mark, other] = DECIMAL_MARKS.filter((one) => AMOUNT_FORMS[one].pattern.test(bareAmount(cell)));
       if (mark !== undefined && other === undefined) forms.set(field, mark);
       else if (other !== undefined && /[.,]/.test(cell) && !unclear.has(field)) {
-        const what = `${layout.headings[index]} is ${shown(cell)}, and no amount of the column tells which mark is before decimals`;
+        const what = `${layout.headings[index]} is ${quoteText(cell.trim())}, and no amount of the column tells which mark is before decimals`;
         unclear.set(field, badList(path, line, what, 'Say it with --decimal comma or --decimal point.'));
       }
     }
@@ -306,7 +307,7 @@ function documentOf(row: Row): Entry {
   if (total === undefined) throw bad(row, `${headingOf(layout, 'total')} is empty`);
   const [type, fiscalId] = [textOf(row, 'documentType'), textOf(row, 'counterpartyFiscalId')];
   if (layout.kind !== 'other' && !/^\d{1,4}$/.test(type))
-    throw bad(row, `${headingOf(layout, 'documentType')} is ${shown(type)}, which is no code`);
+    throw bad(row, `${headingOf(layout, 'documentType')} is ${quoteText(type)}, which is no code`);
   return entryOf({
     number: textOf(row, 'number'),
     type: type || undefined,
@@ -341,7 +342,7 @@ function sumOf(row: Row, indexes: readonly number[], form: AmountForm = 'point')
     if (isEmpty(cell)) continue;
     const amount = amountIn(cell, form);
     if (amount === undefined) {
-      const what = `${headings[index] ?? 'another tax'} is ${shown(cell)}`;
+      const what = `${headings[index] ?? 'another tax'} is ${quoteText(cell.trim())}`;
       const wanted = kind === 'other' ? 'number' : 'whole number';
       throw bad(row, `${what}, which is no ${wanted}`, AMOUNT_FORMS[form].hint);
     }
@@ -358,7 +359,7 @@ function dayOf(row: Row): number | undefined {
   const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const found = parseCalendarDay(iso);
   if (found !== undefined) return found;
-  const what = `${headingOf(row.list.layout, 'date')} is ${shown(text)}, which is no day`;
+  const what = `${headingOf(row.list.layout, 'date')} is ${quoteText(text)}, which is no day`;
   throw bad(row, what, 'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.');
 }
 
@@ -374,11 +375,4 @@ function isEmpty(cell: string | undefined): boolean {
 function indexesOf({ fields }: ListLayout, field: ListField): readonly number[] {
   const at = fields.get(field);
   return at === undefined || typeof at === 'string' ? [] : at;
-}
-
-const MAX_SHOWN = 40;
-
-function shown(cell: string): string {
-  const text = cell.trim();
-  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }

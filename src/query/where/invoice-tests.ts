@@ -3,6 +3,7 @@ import { phraseOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
+import { quoteUnlessCode } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
@@ -41,9 +42,13 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
       const isOfUnknownDay = day === undefined && item.kind === 'unreadable' && item.role === 'due';
       if (item.kind === 'unreadable' && !isOfUnknownDay) unreadable.noteRole(document, item.role);
       if (item.kind === 'credit') {
-        const [currency, number] = [document.currency ?? 'without a currency', document.text('number')];
+        const number = document.text('number');
+        const currency =
+          document.currency === undefined ? 'without a currency' : quoteUnlessCode(document.currency);
         credits.set(currency, addDecimals(credits.get(currency) ?? DECIMAL_ZERO, item.amount));
-        creditNumbers.push(number === undefined ? `record ${document.place}` : `number ${number}`);
+        creditNumbers.push(
+          number === undefined ? `record ${document.place}` : `number ${quoteUnlessCode(number)}`,
+        );
       }
       if (item.kind === 'absent') missing.open++;
       if (item.kind === 'open' && item.due === undefined) missing.due++;

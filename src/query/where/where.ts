@@ -8,7 +8,7 @@ import {
 } from '../../invoices/fields.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
-import { isFilled, type Cell } from '../../json/cells.ts';
+import { isFilled, quoteUnlessCode, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { RecordBatch, selectRecords } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
@@ -237,14 +237,9 @@ export class WhereFilter implements FilterQuestion {
 }
 
 const MAX_VALUES_LISTED = 10;
-const MAX_CHARACTERS_LISTED = 40;
 
-/** `PAID, PENDING`, and a mark where there are more. */
+/** `"PAID", "PENDING"`, and a mark where there are more. */
 function listOf(values: ReadonlySet<string>): string {
-  const texts = [...values].slice(0, MAX_VALUES_LISTED).map(shorten);
+  const texts = [...values].slice(0, MAX_VALUES_LISTED).map(quoteUnlessCode);
   return [...texts, ...(values.size > MAX_VALUES_LISTED ? ['…'] : [])].join(', ');
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_CHARACTERS_LISTED ? text : `${text.slice(0, MAX_CHARACTERS_LISTED - 1)}…`;
 }

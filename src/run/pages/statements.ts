@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { UsageError, NotFoundError } from '../../errors.ts';
 import { readPeriod } from '../../invoices/periods.ts';
+import { quoteUnlessCode } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
@@ -306,7 +307,7 @@ const MAX_NAMED = 5;
 /** Whom the first of the statements are about. */
 function firstNames(statements: readonly OwnStatement[]): string {
   const names = statements.map(({ party }) => party.name ?? party.fiscalId ?? 'no name');
-  return names.slice(0, MAX_NAMED).join(', ');
+  return names.slice(0, MAX_NAMED).map(quoteUnlessCode).join(', ');
 }
 
 function noteFile(note: string | undefined): readonly ReadPath[] {

@@ -10,6 +10,7 @@ import {
 } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { foldFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { quoteUnlessCode } from '../../json/cells.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { ExtentFlags, FilterFlags } from '../flags.ts';
@@ -95,7 +96,7 @@ async function* withOthersTold(
     }
   } finally {
     const text = `${others} of ${countOf(reader.records, 'record')} that the service sent are of other fiscal IDs`;
-    if (others > 0) notices.warn(`${flag}: ${text}, such as ${first}`);
+    if (others > 0) notices.warn(`${flag}: ${text}, such as ${quoteUnlessCode(first)}`);
   }
 }
 

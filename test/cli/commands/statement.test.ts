@@ -248,7 +248,7 @@ describe('folio statement', () => {
       invoice(5, { ...LAGO, amountToBePaid: 5 }),
     ];
     const both =
-      'warning: cancelled documents and credit notes are both among those of Roble: where a credit note cancels one of these ' +
+      'warning: cancelled documents and credit notes are both among those of "Roble": where a credit note cancels one of these ' +
       'documents, the amount due is too low\n';
     const json = await statement('--all --format json', pageOf(records));
     expect(json.stderr).toBe(both);

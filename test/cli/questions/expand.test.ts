@@ -242,9 +242,13 @@ describe('--expand', () => {
 
   it.each([
     ['status', '{"status":"PAID"}', 'in record 1 it is the text "PAID", not a list of objects'],
-    ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is the list ["a",{"b":1}], not a list of objects'],
-    ['customer', '{"customer":{"name":"x"}}', 'in record 1 it is the object {"name":"x"}, not a list'],
-    ['number', '{"number":7}', 'in record 1 it is the value 7, not a list of objects'],
+    ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is the list "[\\"a\\",{\\"b\\":1}]", not'],
+    [
+      'customer',
+      '{"customer":{"name":"x"}}',
+      'in record 1 it is the object "{\\"name\\":\\"x\\"}", not a list',
+    ],
+    ['number', '{"number":7}', 'in record 1 it is the value "7", not a list of objects'],
   ])('is a usage error where %s is no list of objects', async (column, record, message) => {
     await expectRefused(
       runStub(['issued', '--expand', column, '-o', join(temporaryFolder(), 'x.csv')], {
@@ -265,7 +269,7 @@ describe('--expand', () => {
     expect(readFileSync(file, 'utf8')).toContain('x,,none\ny,,[1]\n');
     expect(stderr).toContain(
       '--expand payments: 2 records are rows as they are, without a list of objects: in record 2 it is the text "none"; ' +
-        'in record 3 it is the list [1]',
+        'in record 3 it is the list "[1]"',
     );
     expect(JSON.parse(readFileSync(receipt[1]!, 'utf8'))).toMatchObject({ missing: { notExpanded: 2 } });
   });

@@ -212,7 +212,7 @@ describe('what cannot be judged', () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: 'number\n1\n' });
     expect(stderr).toContain(
       '--overdue: 3 records were left out, since they cannot be read: dueBy of record 2 (number 2) is the number ' +
-        '"1790000000"; dueBy of record 3 (number 3) is the text "15/10/2024"; amountToBePaid of record 4 is the text "N/A"\n' +
+        '"1790000000"; dueBy of record 3 (number 3) is the text "15/10/2024"; amountToBePaid of record 4 (number "4 or 5") is the text "N/A"\n' +
         '  Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it',
     );
     const ages = { '1 to 30': 100, 'no due date': 100, credits: -1, 'total.missing': 1 };

@@ -100,7 +100,7 @@ describe('totals', () => {
     ['true', 'the boolean "true", not a number', 'the boolean "true"'],
     ['[1]', 'the array "[1]", not a number', 'the array "[1]"'],
     ['{"b":1}', 'the object "{\\"b\\":1}", not a number', 'the object "{\\"b\\":1}"'],
-    [`"${'x'.repeat(41)}"`, `the text "${'x'.repeat(40)}", not`, `the text "${'x'.repeat(40)}"`],
+    [`"${'x'.repeat(41)}"`, `the text "${'x'.repeat(39)}…", not`, `the text "${'x'.repeat(39)}…"`],
     ['1e999999999', 'a number of more than 1,000 digits', 'a number of more than 1,000 digits'],
   ])('leave %s out, naming the place, and are refused of nothing else', async (value, alone, what) => {
     await expectRefused(

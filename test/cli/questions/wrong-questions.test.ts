@@ -91,7 +91,7 @@ describe('what is said of an empty answer', () => {
   it.each<[condition: string, values: readonly string[], says: string]>([
     ['a=x', named(10), `0 of 10 issued invoices; a has ${ten}\n`],
     ['a=x', named(11), `0 of 11 issued invoices; a has ${ten}, …\n`],
-    ['a=z', [`"${whole}"`, `"${long}"`], `0 of 2 issued invoices; a has ${whole}, ${'y'.repeat(39)}…\n`],
+    ['a=z', [`"${whole}"`, `"${long}"`], `0 of 2 issued invoices; a has "${whole}", "${'y'.repeat(39)}…"\n`],
     ['a>9999', ['5', '10', '2'], '0 of 3 issued invoices; a has 5, 10, 2\n'],
     ['a>9999', ['5', '5'], '0 of 2 issued invoices; a has 5\n'],
     ['a>9999', ['null', '""'], '0 of 2 issued invoices\n'],
