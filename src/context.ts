@@ -9,6 +9,8 @@ import type { Processes } from './output/files/processes.ts';
 export interface Context {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
+  /** The flags of the command by which records are left out, as they were typed; one that collects values once for each. */
+  readonly narrowedBy?: readonly (readonly [flag: string, text: string | undefined])[];
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

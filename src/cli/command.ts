@@ -102,9 +102,10 @@ export function addCommand(
   if (run === undefined) added.helpCommand('help [command]', 'help on a command');
   // The parser passes the arguments in order, then its own view of the flags.
   else
-    added.action((...received: unknown[]) =>
-      run(context, readFlags(added, context.onFlagRead), received.slice(0, specs.length)),
-    );
+    added.action((...received: unknown[]) => {
+      const { values, narrowedBy } = readFlags(added, context.onFlagRead);
+      return run({ ...context, narrowedBy }, values, received.slice(0, specs.length));
+    });
   for (const [under, one] of Object.entries(commands))
     addCommand(added, context, { name: under, declaration: one });
 }
@@ -128,8 +129,12 @@ function declared<Of extends Option | Argument, How extends Parsed>(of: Of, how:
   return Object.assign(of, { how });
 }
 
-/** An option and the flag that it is made of; `key` is the name of its value. */
-export type FlagOption = Option & { readonly how: Flag; readonly key: string };
+/** An option and the flag that it is made of; `key` is the name of its value, `texts` what was typed for it. */
+export type FlagOption = Option & {
+  readonly how: Flag;
+  readonly key: string;
+  readonly texts: readonly (string | undefined)[];
+};
 
 /** The flags that may stand behind every command, also that which exists only to be refused, without its value. */
 const everywhere: Flags = {
@@ -153,19 +158,23 @@ export function addFlags(command: Command, shown: Flags): void {
   for (const [key, flag] of Object.entries({ ...shown, ...everywhere, ...shown })) {
     if (flag === undefined) continue;
     const option = new Option(flag.syntax, flag.about).hideHelp(!(key in shown));
-    command.addOption(Object.assign(declared(option, flag, option.long!), { key }));
+    const texts: (string | undefined)[] = [];
+    command.addOption(Object.assign(declared(option, flag, option.long!), { key, texts }));
+    command.on(`option:${option.name()}`, (text?: string) => texts.push(text));
   }
 }
+
+type TypedFlag = readonly [option: FlagOption, value: unknown, texts: FlagOption['texts']];
 
 /**
  * The flags on the command line with their values, also those before the name of the command, as in `funds --limit 5 list`; the
  * nearest one counts. Throws UsageError for one that would be ignored: in `folio issued --strict download invoices` the parser
  * gives --strict to `issued`, which does not run, and `download` has no such flag.
  */
-function typedFlags(command: Command): ReadonlyMap<string, readonly [option: FlagOption, value: unknown]> {
-  const typed = new Map<string, readonly [FlagOption, unknown]>();
+function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
+  const typed = new Map<string, TypedFlag>();
   for (let at: Command | null = command; at !== null; at = at.parent)
-    for (const option of at.options) {
+    for (const option of at.options as FlagOption[]) {
       const long = option.long!;
       const name = option.attributeName();
       const value: unknown = at.getOptionValue(name);
@@ -178,16 +187,16 @@ function typedFlags(command: Command): ReadonlyMap<string, readonly [option: Fla
           hint: `Leave it out. See ${path} --help for what there is.`,
         });
       }
-      if (!typed.has(long)) typed.set(long, [own, value]);
+      if (!typed.has(long)) typed.set(long, [own, value, option.texts]);
     }
   return typed;
 }
 
 /**
- * The values of the flags on the command line, by their names. Throws UsageError for flags that do not go together. `onRead`
- * hears of each value that is read by its name; a copy of the values has none, and reads none.
+ * The values of the flags on the command line, by their names, and `narrowedBy` of the context. Throws UsageError for flags that
+ * do not go together. `onRead` hears of each value that is read by its name; a copy of the values has none, and reads none.
  */
-function readFlags(command: Command, onRead: Context['onFlagRead']): object {
+function readFlags(command: Command, onRead: Context['onFlagRead']) {
   const typed = typedFlags(command);
   const [, profile] = typed.get('--profile') ?? [];
   const several = typeof profile === 'string' && profile.includes(',');
@@ -200,9 +209,13 @@ function readFlags(command: Command, onRead: Context['onFlagRead']): object {
     flag === 'several profiles' ? several || typed.has('--all-profiles') : typed.has(flag);
   const values = {};
   const inputs: string[] = [];
-  for (const [long, [{ how, key }, value]] of typed) {
+  const narrowedBy: (readonly [string, string | undefined])[] = [];
+  for (const [long, [{ how, key }, value, texts]] of typed) {
     for (const rule of how.rules ?? []) checkRule(long, rule, isTyped);
     if (how.stdin !== undefined && [value].flat().includes(how.stdin)) inputs.push(`${long} ${how.stdin}`);
+    // A list is of all that was typed, any other value of the last.
+    const counting = Array.isArray(value) ? texts : texts.slice(-1);
+    if (how.narrows) narrowedBy.push(...counting.map((text) => [long, text] as const));
     const read = { configurable: true, get: () => (onRead?.(long), value) };
     Object.defineProperty(values, key, onRead === undefined ? { value, enumerable: true } : read);
   }
@@ -211,7 +224,7 @@ function readFlags(command: Command, onRead: Context['onFlagRead']): object {
       hint: 'Put one of them into a file.',
     });
   }
-  return values;
+  return { values, narrowedBy };
 }
 
 function checkRule(flag: string, rule: Rule, isTyped: (flag: string) => boolean): void {

@@ -6,11 +6,13 @@ export const counterpartyFlags = {
   payable: { syntax: '--payable', about: 'of received invoices instead of issued ones' },
   customerFiscalId: {
     syntax: '--customer-fiscal-id <id...>',
+    narrows: true,
     about: 'only of this customer; several, with commas, @file or @- (one ID a line)',
     stdin: '@-',
   },
   issuerFiscalId: {
     syntax: '--issuer-fiscal-id <id...>',
+    narrows: true,
     about: 'with --payable: only of this issuer',
     stdin: '@-',
   },

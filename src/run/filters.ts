@@ -20,6 +20,7 @@ const invoiceTests = () => import('../query/where/invoice-tests.ts');
 export const filters = {
   where: {
     syntax: '--where <condition>',
+    narrows: true,
     about:
       'only records for which this holds: status=PAID; also status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',
     parse: (text: string, flag: string, before: readonly Condition[] = []): readonly Condition[] => [
@@ -33,18 +34,21 @@ export const filters = {
   },
   open: {
     syntax: '--open',
+    narrows: true,
     about: 'only what is still to be paid: no credits, and nothing that was cancelled',
     roles: ['open'],
     tests: async (_: true, at: TestContext) => [(await invoiceTests()).openTest('--open', at)],
   },
   overdue: {
     syntax: '--overdue',
+    narrows: true,
     about: 'of that, only what was due before today, whatever its status',
     roles: ['open', 'due'],
     tests: async (_: true, at: TestContext) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
   },
   since: {
     syntax: '--since <date>',
+    narrows: true,
     about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
@@ -52,6 +56,7 @@ export const filters = {
   },
   until: {
     syntax: '--until <date>',
+    narrows: true,
     about: 'dated on that day or before; a month counts whole',
     roles: ['date'],
     parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
@@ -66,6 +71,7 @@ export const filters = {
   },
   period: {
     syntax: '--period <period>',
+    narrows: true,
     about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
     roles: ['date'],
     rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],

@@ -25,7 +25,7 @@ export interface Flag extends Parsed {
   readonly syntax: string;
   readonly about: string;
   readonly rules?: readonly Rule[];
-  /** Whether the service leaves records of a listing out by it, so that an export with it is a part of the listing. */
+  /** Whether records of a listing are left out by it, so that an export with it is a part of the listing. */
   readonly narrows?: true;
   /** The value by which it reads standard input: `@-`. */
   readonly stdin?: string;

@@ -7,9 +7,6 @@ import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
 import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
-import { filters } from './filters.ts';
-import { narrowing } from './flag.ts';
-import { extentFlags, filterFlags } from './flags.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
 import type { PartState } from './progress.ts';
@@ -81,7 +78,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
   const isSeveral = parts.length > 0;
-  const only = [...narrowingIn(context.argv, whole), ...(run.day.facts(whole.name).only ?? [])];
+  const only = [...narrowingIn(context, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = isSeveral ? parts : [whole];
   // Records of one profile that have its column are read again as those of several are.
   const sections = isSeveral || whole.source.hasProfileColumn ? read : [];
@@ -137,20 +134,16 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
  * limit of more than the records leaves none out.
  */
 function narrowingIn(
-  words: readonly string[],
+  { narrowedBy = [] }: Context,
   { records, source: { fiscalIds = [] } }: PartState,
 ): readonly string[] {
-  const syntaxes = [
-    ...resources.flatMap((one) => narrowing({ ...filterFlags(one), ...extentFlags(one) })),
-    ...Object.values(filters).map(({ syntax }) => syntax),
-  ];
-  return words.flatMap((word, at) => {
-    const [, long, value = words[at + 1]] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-    const syntax = syntaxes.find((one) => one.split(' ')[0] === long);
-    if (syntax === undefined || (long === '--limit' && Number(value) > records)) return [];
-    const isOfIds = fiscalIds.length > 0 && resources.some((one) => `--${one.fiscalIds?.flag}` === long);
-    return syntax === long ? long : `${long} ${isOfIds ? fiscalIds.join(',') : value}`;
+  const all = narrowedBy.flatMap(([flag, text]) => {
+    if (flag === '--limit' && Number(text) > records) return [];
+    const isOfIds = fiscalIds.length > 0 && resources.some((one) => `--${one.fiscalIds?.flag}` === flag);
+    return text === undefined ? flag : `${flag} ${isOfIds ? fiscalIds.join(',') : text}`;
   });
+  // Fiscal IDs may have been typed behind several flags.
+  return [...new Set(all)];
 }
 
 /** Whether the answer was delivered: not all of it, or with differences. */

@@ -66,6 +66,12 @@ describe('--receipt', () => {
     expect(readdirSync(folder).sort()).toEqual(['out.csv', 'receipt.json']);
   });
 
+  it('says which flags left records out, by their values and not by the words of the command line', async () => {
+    const { run, receipt } = site();
+    await run(`${EXPORT} --limit 2 --limit 1 --where id>0 --where id<9 --sort-by --since`, [pageOf(RECORDS)]);
+    expect(receipt()['only']).toEqual(['--limit 1', '--where id>0', '--where id<9']);
+  });
+
   it('tells of a run that delivered, but not all', async () => {
     const { run, receipt } = site();
     const outcome = await run(`${EXPORT} --strict --customer-fiscal-id 1-9,2-7`, [

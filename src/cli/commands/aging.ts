@@ -40,6 +40,7 @@ const agingFlags = {
   },
   most: {
     syntax: '--limit <n>',
+    narrows: true,
     about: 'at most so many counterparties of each currency; totals are of all',
     range: [1],
   },

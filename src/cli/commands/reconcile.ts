@@ -14,7 +14,7 @@ import {
   type ExportFlags,
 } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
-import { fiscalIdsOf } from '../counterparty-flags.ts';
+import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 
 const reconcileFlags = {
   against: {
@@ -40,14 +40,12 @@ const reconcileFlags = {
     ],
   },
   issuerFiscalId: {
-    syntax: '--issuer-fiscal-id <id...>',
+    ...counterpartyFlags.issuerFiscalId,
     about: 'whose list it is: only received invoices of this issuer; several, with commas, @file or @-',
-    stdin: '@-',
   },
   customerFiscalId: {
-    syntax: '--customer-fiscal-id <id...>',
+    ...counterpartyFlags.customerFiscalId,
     about: 'whose list it is: only invoices issued to this customer; several, with commas, @file or @-',
-    stdin: '@-',
   },
   month: {
     syntax: '--period <month>',
