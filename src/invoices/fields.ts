@@ -132,9 +132,8 @@ export function fieldOf(role: Role): string {
 }
 
 export function howToMap(role: Role): string {
-  const field = fieldOf(role);
   const one = role === 'currency' ? ' All in one currency: --field currency==CLP.' : '';
-  return `Say which column it is in with --field ${field}=<column>, or for good, in every listing, with \`folio config set fields.${field} <column>\`.${one}`;
+  return `Say which column it is in with --field ${fieldOf(role)}=<column>.${one}`;
 }
 
 /** What holds for the records of which profile. */

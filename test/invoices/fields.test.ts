@@ -40,12 +40,9 @@ describe('what columns mean', () => {
     expect(describeRole(issued, 'cancelled')).toBe('a mark of cancelled documents');
     expect(new Set(ROLES.map(phraseOf)).size).toBe(ROLES.length);
     expect(ROLES.map(phraseOf).every((meaning) => /^an? \w/.test(meaning))).toBe(true);
-    expect(howToMap('open')).toBe(
-      'Say which column it is in with --field amount=<column>, or for good, in every listing, with `folio config set fields.amount <column>`.',
-    );
+    expect(howToMap('open')).toBe('Say which column it is in with --field amount=<column>.');
     expect(howToMap('currency')).toBe(
-      'Say which column it is in with --field currency=<column>, or for good, in every listing, with `folio config set fields.currency <column>`. ' +
-        'All in one currency: --field currency==CLP.',
+      'Say which column it is in with --field currency=<column>. All in one currency: --field currency==CLP.',
     );
   });
 

@@ -82,7 +82,7 @@ export async function answerTo(
   const notes = [
     earlier?.sentence ?? [],
     incomplete?.message ?? [],
-    incomplete?.hint ?? [],
+    hintOf(incomplete) || [],
     found.flatMap(noteOf),
     links.length > 0 ? 'Links are left out of the texts.' : [],
   ].flat();
@@ -142,7 +142,7 @@ function noteOf({ level, text, details }: Finding): readonly string[] {
 
 /** The text of an error for an assistant: what happened, then what to do about it. */
 export function errorText(error: unknown, redact: Redact): string {
-  if (error instanceof FolioError) return sentence([error.message, error.hint ?? ''].join('\n'), redact);
+  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
 }
@@ -233,7 +233,16 @@ export function asArguments(text: string): string {
   return text.replace(ARGUMENT, (flag) => flag.slice(2).replaceAll('-', '_'));
 }
 
-/** A sentence without what it quotes (see `quoteText`), such as texts of records, and without links; flags have their names as arguments of a tool. */
+/** Flags of listings that no tool has. Others, such as --profile, are of the server: its user can set them. */
+const NO_ARGUMENT = /--(?:as-sent|field|format|list-columns|sort-by)\b/;
+
+/** A hint without its sentences about flags that no tool has. */
+function hintOf(error: FolioError | undefined): string {
+  const sentences = (error?.hint ?? '').split(/(?<=[.?!]) (?=[A-Z])/);
+  return sentences.filter((one) => !NO_ARGUMENT.test(one)).join(' ');
+}
+
+/** A sentence without what `quoteText` quoted and without links; flags have their names as arguments of a tool. */
 function sentence(text: string, redact: Redact): string {
   const lines = redact(text)
     .split('\n')

@@ -193,7 +193,7 @@ describe('folio report', () => {
     const days = pageOf([INVOICE.replace('"date"', '"day"')]);
     const undated = await report(['--format', 'json'], { issued: days });
     expect(undated.stderr).toBe(
-      'warning: issued: No invoice has a date of issue in date or emissionDate or issueDate. Say which column it is in with --field date=<column>, or for good, in every listing, with `folio config set fields.date <column>`.\n',
+      'warning: issued: No invoice has a date of issue in date or emissionDate or issueDate. Say which column it is in with --field date=<column>.\n',
     );
     expect(figuresIn(undated.stdout)['currencies']).toMatchObject([
       { receivable: { open: '100.50' }, issued: { inPeriod: null, months: null, overdue: { count: 1 } } },

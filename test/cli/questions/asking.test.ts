@@ -87,7 +87,7 @@ describe('--open, --overdue, --since, --until and --period', () => {
     await expectRefused(
       runScripted(['issued', '--overdue'], [pageOf(['{"id":1}'])], { clock }),
       'folio: --overdue: no record has an open amount in amountToBePaid or openAmount or amountDue\n' +
-        '  Say which column it is in with --field amount=<column>, or for good, in every listing, with `folio config set fields.amount <column>`.\n',
+        '  Say which column it is in with --field amount=<column>.\n',
     );
   });
 });

@@ -293,7 +293,7 @@ describe('a currency that no record says', () => {
       code: 2,
       stdout: '',
       stderr: `folio: no figures: no record has a currency in currency or currencyCode
-  Say which column it is in with --field currency=<column>, or for good, in every listing, with \`folio config set fields.currency <column>\`. All in one currency: --field currency==CLP.
+  Say which column it is in with --field currency=<column>. All in one currency: --field currency==CLP.
 `,
     });
   });
