@@ -21,8 +21,9 @@ import {
   type Sorting,
 } from '../query/questions.ts';
 import type { BarTerminal } from '../query/figure-table.ts';
+import { refuseEmptySpan } from '../query/where/dates.ts';
 import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
-import { filters, type CheckedFilters, type Filter, type RecordFilters } from './filters.ts';
+import { filters, type Filter, type RecordFilters } from './filters.ts';
 import { narrowing, withValues } from './flag.ts';
 import { extentFlags, type ExportFlags, type QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
@@ -126,10 +127,12 @@ export async function filterOf(
 
 /** The tests of the flags. Throws UsageError for flags that no record can pass. */
 export async function testsOf(flags: RecordFilters, at: TestContext): Promise<RecordTest[]> {
+  const { since, until } = flags;
+  if (since !== undefined && until !== undefined) refuseEmptySpan(since, until, at);
   const tests: RecordTest[] = [];
-  for (const [name, filter] of Object.entries<Filter>(filters satisfies CheckedFilters)) {
+  for (const [name, filter] of Object.entries<Filter>(filters)) {
     const value = flags[name as keyof RecordFilters];
-    if (value !== undefined) tests.push(...(await filter.tests(value as never, at, flags)));
+    if (value !== undefined) tests.push(...(await filter.tests(value, at)));
   }
   return tests;
 }
