@@ -1,7 +1,7 @@
 import { listPairs, pathSegment, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
-import { NoSuchPath, StatusError } from '../api/status-failure.ts';
-import { BadBody, Interrupted, RefusedQuery, UsageError } from '../errors.ts';
+import { StatusError } from '../api/status-failure.ts';
+import { BadBody, RefusedQuery, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
@@ -11,7 +11,6 @@ import { PageRefused, type Delivery, type FetchPage, type OnRefusal, type Page }
 import { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
-import { issued } from './issued.ts';
 import type { KeyColumns } from '../json/identity.ts';
 
 /** The user's request to a listing, checked. What is undefined was not requested and is not sent. */
@@ -120,8 +119,9 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
     });
   }
   if (WALK_PARAMETERS.includes(name)) {
+    const isByCursor = resource.paging.kind === 'cursor';
     throw new UsageError(`--param ${name}: folio walks the pages itself`, {
-      hint: 'Leave it out; listings have --page, --page-size, --limit and, on customers, --next-token.',
+      hint: `Leave it out; there are --limit, --page-size and ${isByCursor ? '--next-token' : '--page'}.`,
     });
   }
   return parameter;
@@ -298,22 +298,6 @@ function passErrors(
   }
   const json = body.subarray(...errors);
   if (!json.equals(NO_ERRORS)) onErrors(json);
-}
-
-/**
- * Throws ServiceError where the error is a 404 at the path of one item, and the listings are not there either: then the address
- * is wrong. Sends one request for such an error, and none for another.
- */
-export async function refuseWrongAddress(
-  client: ApiClient,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  if (!(error instanceof NoSuchPath)) return;
-  await probeListing(client, issued, { signal }).catch((failure: unknown) => {
-    const isWrongAddress = failure instanceof StatusError && [403, 404].includes(failure.status);
-    if (isWrongAddress || failure instanceof Interrupted) throw failure;
-  });
 }
 
 /**

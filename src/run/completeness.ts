@@ -6,7 +6,7 @@ import type { Finding, IncompleteReason } from '../findings.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
-import type { FiscalIdFilter } from '../resources/resource.ts';
+import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
 
 const MAX_NUMBERS = 20;
 
@@ -14,8 +14,13 @@ const MAX_NUMBERS = 20;
  * The error that says which records are missing or in doubt; undefined where none are.
  *
  * @param unknown fiscal IDs that nobody has, where that is a failure
+ * @param sortBy the keys by which the user can have the listing sorted
  */
-export function lackOf(status: WalkStatus, unknown: readonly string[] = []): IncompleteError | undefined {
+export function lackOf(
+  status: WalkStatus,
+  unknown: readonly string[] = [],
+  sortBy?: Resource['sortBy'],
+): IncompleteError | undefined {
   const { givenUp, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
   const unserved = [...givenUp].map((offset) => offset + 1);
   const gaps: string[] = [];
@@ -34,9 +39,10 @@ export function lackOf(status: WalkStatus, unknown: readonly string[] = []): Inc
   }
   if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (gaps.length === 0) return undefined;
+  const sorted = reason === 'order' && sortBy ? ` Add --sort-by ${sortBy.unique}.` : '';
   const isOfIds = status.complete && unknown.length > 0;
   return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${gaps.join('; ')}`, {
-    hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint,
+    hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint + sorted,
     details: {
       code: 'records missing',
       delivered,
@@ -52,7 +58,7 @@ const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonl
   changing: { why: 'the listing kept changing while it was read', hint: AGAIN_LATER },
   order: {
     why: 'the service’s order changes from request to request',
-    hint: 'Running it again will hardly help. Where the listing can be sorted, add --sort-by NUMBER.',
+    hint: 'Running it again will hardly help.',
   },
   unsteady: {
     why: 'its pages do not hold together: its order or its records change',

@@ -13,7 +13,6 @@ import type { WalkStatus } from '../paging/walk-status.ts';
 import type { HeldProfiles } from '../profiles/choice.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { DeliveredFile } from '../query/exports/read-receipt.ts';
-import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { lackOf, ServiceErrors } from './completeness.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
@@ -22,7 +21,13 @@ import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath, WrittenPath } from './paths.ts';
 import { PartState, showingProgress } from './progress.ts';
 import { runDay, type RunDay } from './run-day.ts';
-import { openSession, sharedBySessions, type Session, type SharedBySessions } from './session.ts';
+import {
+  openSession,
+  refuseWrongAddress,
+  sharedBySessions,
+  type Session,
+  type SharedBySessions,
+} from './session.ts';
 import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
 /** The flags that concern a run as a whole: the service, the requests, the messages, what columns mean, and the day. */
@@ -237,7 +242,7 @@ export async function inPart(
       throw error;
     } finally {
       notices.add(...serviceErrors.findings(source.resource?.fiscalIds, session === undefined));
-      if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
+      if (status.orderMayMove) notices.warn(orderMayMove(source.resource));
     }
   } catch (error) {
     if (!isFailure(error)) throw error;
@@ -310,8 +315,10 @@ export async function storeOf({ flags, context }: Pick<Run, 'flags' | 'context'>
 }
 
 /** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
-const ORDER_MAY_MOVE =
-  'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
+function orderMayMove(resource: Resource | undefined): string {
+  const lasting = resource?.sortBy?.lasting.join(' or ');
+  return `the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by ${lasting})`;
+}
 
 /** The records of a part, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<RecordBatch> {
@@ -372,7 +379,10 @@ export function checkPart(
   found: readonly Finding[] = [],
   consequence?: string,
 ): void {
-  const missing = [...lacks, lackOf(status, source.isStrict ? serviceErrors.unknownIds : []) ?? []].flat();
+  const missing = [
+    ...lacks,
+    lackOf(status, source.isStrict ? serviceErrors.unknownIds : [], source.resource?.sortBy) ?? [],
+  ].flat();
   const worded =
     consequence === undefined ? missing : missing.map((one) => withConsequence(one, consequence));
   const [first, ...others] = [...worded, ...found.filter(({ level }) => level === 'failure').map(errorOf)];

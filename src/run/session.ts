@@ -1,8 +1,9 @@
 import { parseBaseUrl } from '../api/address.ts';
 import { ApiClient, type ClientOptions, type ObserveRequests } from '../api/client.ts';
 import { RetryQuota } from '../api/retry.ts';
+import { NoSuchPath, StatusError } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
-import { UsageError, AuthError } from '../errors.ts';
+import { AuthError, Interrupted, UsageError } from '../errors.ts';
 import {
   chooseHeld,
   duplicateProfiles,
@@ -178,6 +179,22 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   } finally {
     await client.close();
   }
+}
+
+/**
+ * Throws ServiceError where the error is a 404 at the path of one item, and the listings are not there either: then the address
+ * is wrong. Sends one request for such an error, and none for another.
+ */
+export async function refuseWrongAddress(
+  client: ApiClient,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof NoSuchPath)) return;
+  await probeListing(client, issued, { signal }).catch((failure: unknown) => {
+    const isWrongAddress = failure instanceof StatusError && [403, 404].includes(failure.status);
+    if (isWrongAddress || failure instanceof Interrupted) throw failure;
+  });
 }
 
 /** Whether the flags name several organizations, or the form of several: a folder with a file for each. */

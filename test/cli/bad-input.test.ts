@@ -29,7 +29,7 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   ['get /customers --format csv', /--format goes with --paginate/],
   ['issued --list-encoding repeat', /unknown option '--list-encoding'/],
   ['issued --param novalue', /--param "novalue": expected name=value/],
-  ['issued --param options_page=3', /--param options_page: folio walks the pages itself\n.* have --page, /],
+  ['issued --param options_page=3', /--param options_page: folio walks the pages itself\n.* and --page\./],
   ['customers --param options_nextToken=x', /folio walks the pages itself\n.*--next-token/],
   ['customers --param fiscalId=1', /fiscalId: the service does not accept it.*\n {2}Leave it .*--where/],
   ['issued --columns a,,b', /--columns "a,,b"/],
