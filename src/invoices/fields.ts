@@ -249,12 +249,16 @@ export function meaningOf(name: string, meanings: Meanings) {
   };
 }
 
-/** The members of an object in a list, such as a payment, that have its own currency: the likeliest first. */
-export const CURRENCY_MEMBERS = ['currency', 'currencyCode'] as const;
+/** The members of a payment, or of another object in a list, with its amount, its day and its own currency: the likeliest first. */
+export const PAYMENT_MEMBERS = {
+  amount: ['amount', 'paidAmount', 'value'],
+  date: ['date', 'paidAt', 'paymentDate'],
+  currency: ['currency', 'currencyCode'],
+} as const;
 
 /** The names for rows of the objects in a list, which may have a currency of their own. */
 export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
-  const currency = CURRENCY_MEMBERS.map((column) => `${list}.${column}`);
+  const currency = PAYMENT_MEMBERS.currency.map((column) => `${list}.${column}`);
   return { ...meanings, fields: withColumns(meanings.fields, { currency }) };
 }
 

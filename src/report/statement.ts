@@ -1,7 +1,7 @@
 import { DEFAULT_BUCKETS, ageOf, dayIn, readAmount, worthOf, type OpenItem } from '../invoices/open-items.ts';
 import { bareCurrency } from '../invoices/document-reader.ts';
 import type { Party } from '../invoices/counterparties.ts';
-import { CURRENCY_MEMBERS, type FieldsOf } from '../invoices/fields.ts';
+import { PAYMENT_MEMBERS, type FieldsOf } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
@@ -56,18 +56,15 @@ interface StatementOptions {
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
-/** The amount and the day of a payment, by the names that they may have. */
-const PAYMENT_AMOUNTS = ['amount', 'paidAmount', 'value'];
-const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
-const DATES_AT = PAYMENT_AMOUNTS.length;
-const CURRENCIES_AT = DATES_AT + PAYMENT_DATES.length;
+const DATES_AT = PAYMENT_MEMBERS.amount.length;
+const CURRENCIES_AT = DATES_AT + PAYMENT_MEMBERS.date.length;
 
 /** Gathers the open items of each counterparty. What counts is decided where `folio aging` decides it. */
 export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
   readonly #own: OwnNames;
-  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES, ...CURRENCY_MEMBERS]);
+  readonly #payments = new CellReader(Object.values(PAYMENT_MEMBERS).flat());
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** How many documents cannot be read of each counterparty. */
   readonly #unreadable = new Map<Party, number>();
