@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Finding } from './findings.ts';
 import type { ConfigStore } from './profiles/profile.ts';
 import type { Limiter } from './api/limiter.ts';
+import type { Secrets } from './api/redact.ts';
 import type { OpenTransport } from './api/transport.ts';
-import type { Processes } from './output/files/processes.ts';
 
 /** Everything that a command may use of the process and the world outside. */
 export interface Context {
@@ -52,13 +52,6 @@ export interface SpinnerOptions {
   readonly color: boolean;
 }
 
-export interface Secrets {
-  /** Hides these texts too, from now on. */
-  hide(texts: readonly string[]): void;
-  /** The text without any of them. */
-  readonly redact: (text: string) => string;
-}
-
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OutputStream {
@@ -92,4 +85,14 @@ export interface Clock {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** 0 <= n < 1. */
   random(): number;
+}
+
+/** The processes of this host. */
+export interface Processes {
+  readonly pid: number;
+  readonly host: string;
+  /** On Linux, the namespace of process numbers: one for each container. */
+  readonly namespace?: string | undefined;
+  /** Whether the process runs, and when it began, if the system tells: a later process may get the same number. */
+  stateOf(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }

@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
-import { fstatSync, writeSync, type Stats } from 'node:fs';
+import { fstatSync, promises, readlinkSync, writeSync, type Stats } from 'node:fs';
+import { hostname } from 'node:os';
 import { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/program.ts';
-import type { Clock, Context, InputStream, OutputStream, StartSpinner } from './context.ts';
-import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
+import type { Clock, Context, InputStream, OutputStream, Processes, StartSpinner } from './context.ts';
+import { AuthError, errorCode, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/target.ts';
-import { processTable } from './output/files/processes.ts';
 import { typedTextOf } from './output/files/typed-text.ts';
 
 /** The most milliseconds that a run may clean up after a signal. */
@@ -247,6 +247,40 @@ function realClock(own: OwnProcess): Clock {
       // Its own error does not say why it was stopped.
       await setTimeout(Math.min(milliseconds, MAX_TIMER), undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
+    },
+  };
+}
+
+/** The processes of this host, as this process sees them; `own` is Node's `process`. */
+export function processTable(own: Pick<OwnProcess, 'pid' | 'kill'>): Processes {
+  const takesSignals = (pid: number): boolean => {
+    try {
+      return own.kill(pid, 0);
+    } catch (error) {
+      return errorCode(error) === 'EPERM';
+    }
+  };
+  return {
+    pid: own.pid,
+    host: hostname(),
+    get namespace() {
+      try {
+        return readlinkSync('/proc/self/ns/pid');
+      } catch {
+        return undefined;
+      }
+    },
+    async stateOf(pid) {
+      // A zombie still takes signals; only its state shows that it is gone (killed in a container without init).
+      const [stat, boot] = await Promise.all(
+        [`/proc/${pid}/stat`, '/proc/sys/kernel/random/boot_id'].map((path) =>
+          promises.readFile(path, 'utf8').catch(() => undefined),
+        ),
+      );
+      if (stat === undefined) return { alive: takesSignals(pid) };
+      // The name, in brackets, may hold anything: fields are counted from its end. Start is number 22, state 3.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return { alive: !/^[ZXx]$/.test(fields[0]!), start: `${boot?.trim() ?? ''}/${fields[19]}` };
     },
   };
 }

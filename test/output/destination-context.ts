@@ -1,5 +1,5 @@
 import type { DestinationContext } from '../../src/output/files/destination.ts';
-import type { Processes } from '../../src/output/files/processes.ts';
+import type { Processes } from '../../src/context.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeOutput } from '../support/fake-streams.ts';
 

@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError, Interrupted } from '../../src/errors.ts';
 import { lockTarget } from '../../src/output/files/lock.ts';
-import { processTable } from '../../src/output/files/processes.ts';
+import { processTable } from '../../src/process-context.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore, storeFile } from '../../src/profiles/store.ts';
 import { FakeClock } from '../support/fake-clock.ts';

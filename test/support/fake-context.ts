@@ -4,7 +4,7 @@ import type { Context, Environment, SpinnerOptions, StartSpinner } from '../../s
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import { Interrupted } from '../../src/errors.ts';
-import { processTable } from '../../src/output/files/processes.ts';
+import { processTable } from '../../src/process-context.ts';
 import { FakeClock, type FakeClockOptions } from './fake-clock.ts';
 import { FakeInput, FakeOutput, type FakeInputOptions } from './fake-streams.ts';
 

@@ -79,8 +79,9 @@ async function openTarget(
   context: DestinationContext,
   hasReceipt: boolean,
 ): Promise<OpenTarget> {
+  if (output === undefined) return context.stdout;
   const descriptor = findStream(output);
-  if (output === undefined || descriptor === 1) return context.stdout;
+  if (descriptor === 1) return context.stdout;
   if (descriptor === 2) return context.stderr;
   const found = descriptor === undefined ? await findTarget(output) : undefined;
   if (found?.kind === 'file')

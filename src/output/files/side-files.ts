@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../context.ts';
-import type { Processes } from './processes.ts';
+import type { Clock, Processes } from '../../context.ts';
 
 export interface FileContext {
   readonly clock: Pick<Clock, 'now' | 'random' | 'sleep'>;
