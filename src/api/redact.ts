@@ -1,7 +1,32 @@
-import type { Environment, Secrets } from '../context.ts';
 import { proxySecrets } from './transport.ts';
 
 const HIDDEN = '[hidden]';
+
+/** A text that is not to be seen: however it is printed, logged or serialised, only `reveal` gives it away. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** For the one header that needs it and for the store. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return HIDDEN;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+}
 
 /** A shorter text occurs in many words, and no real secret is that short. */
 const MIN_SECRET_LENGTH = 4;
@@ -172,8 +197,15 @@ function hideWebTokens(text: string): string {
   });
 }
 
+export interface Secrets {
+  /** Hides these texts too, from now on. */
+  hide(texts: readonly string[]): void;
+  /** The text without any of them. */
+  readonly redact: Redact;
+}
+
 /** The secrets in the environment: the token, also a malformed one, and the passwords of proxies. */
-export function knownSecrets(env: Environment): Secrets {
+export function knownSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
   const hidden = new Set<string>();
   // Made where there is something to show: most runs say nothing.
   let redact: Redact | undefined;

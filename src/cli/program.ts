@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import type { Context, OutputStream, Secrets } from '../context.ts';
+import type { Secrets } from '../api/redact.ts';
+import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';

@@ -1,7 +1,6 @@
 import * as ascii from './ascii.ts';
 import { endOfPlainText, WordView } from './bytes.ts';
 import { BadBody } from '../errors.ts';
-import { isCount } from './json-object.ts';
 
 /*
  * Reads parts of JSON that the scanner has checked. Nothing here checks the text again.
@@ -25,6 +24,11 @@ export function readJson(bytes: Buffer, span: Span): unknown {
 export function readCount(bytes: Buffer, span: Span | undefined): number | undefined {
   const value = span && readJson(bytes, span);
   return isCount(value) ? value : undefined;
+}
+
+/** Whether a JSON value is a whole number from 0, without a digit lost. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 const CHANGES_NESTING = new Uint8Array(256);

@@ -3,11 +3,6 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a JSON value is a whole number from 0, without a digit lost. */
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
 /** Parses an object; undefined for any other text. The runtime's own error would quote the text, whatever is in it. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,8 +1,9 @@
 import { parseBaseUrl } from '../api/address.ts';
+import type { Secret } from '../api/redact.ts';
 import type { Context, Environment } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { brokenStore, type ConfigStore, parseProfileName, type Profile } from './profile.ts';
-import { checkExpiry, parseToken, type Secret } from './token.ts';
+import { checkExpiry, parseToken } from './token.ts';
 
 /** The flags that name the service and the organization. */
 export interface ConnectionFlags {

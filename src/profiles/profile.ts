@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
+import type { Secret } from '../api/redact.ts';
 import { UsageError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
 import { DEVICE_NAME } from '../output/files/target.ts';
-import { parseToken, type Secret } from './token.ts';
+import { parseToken } from './token.ts';
 
 export type TokenCommand = readonly [program: string, ...args: string[]];
 

@@ -4,11 +4,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Secret } from '../api/redact.ts';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { typedTextOf } from '../output/files/typed-text.ts';
 import type { TokenCommand } from './profile.ts';
-import { parseToken, type Secret } from './token.ts';
+import { parseToken } from './token.ts';
 
 /** Bytes that a file with one token may have, and that a token command may print. */
 const MAX_BYTES = 64 * 1024;

@@ -1,32 +1,7 @@
+import { Secret } from '../api/redact.ts';
 import { AuthError } from '../errors.ts';
 import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 import { parseJsonObject } from '../json/json-object.ts';
-
-/** A text that is not to be seen: however it is printed, logged or serialised, only `reveal` gives it away. */
-export class Secret {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  /** For the one header that needs it and for the store. */
-  reveal(): string {
-    return this.#text;
-  }
-
-  toString(): string {
-    return '[hidden]';
-  }
-
-  toJSON(): string {
-    return this.toString();
-  }
-
-  [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return this.toString();
-  }
-}
 
 /** Header lines of services and proxies end at 8 KB. */
 const MAX_LENGTH = 8000;

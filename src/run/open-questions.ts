@@ -142,8 +142,17 @@ export function testContext(
   { clock, env }: Context,
   { day, meanings = PLAIN_MEANINGS }: { readonly day?: RunDay; readonly meanings?: Meanings } = {},
 ): TestContext {
-  const now = localDay(clock.now());
-  return { locale: localeOf(env), now, today: () => day?.dayWithWarning() ?? now, meanings };
+  const moment = clock.now();
+  return {
+    get locale() {
+      return localeOf(env);
+    },
+    get now() {
+      return localDay(moment);
+    },
+    today: () => day?.dayWithWarning() ?? localDay(moment),
+    meanings,
+  };
 }
 
 async function resultOf(

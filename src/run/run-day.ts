@@ -25,11 +25,11 @@ export type RunDay = ReturnType<typeof runDay>;
  * @param asOf the day of `--as-of`
  */
 export function runDay(startedAt: number, notices: Notices, asOf?: number) {
-  const today = localDay(startedAt);
+  const today = (): number => localDay(startedAt);
   const all: Origin[] = [];
   let isUndatedSaid = false;
 
-  const dayOfRecords = (): number => Math.min(today, ...daysOf(all));
+  const dayOfRecords = (): number => Math.min(today(), ...daysOf(all));
 
   const areOfSeveralDays = (): boolean => new Set(daysOf(all)).size > 1;
 
@@ -48,7 +48,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
     if (asOf !== undefined && asOf !== day) return asOf;
     warnOfUndated(day);
     const read = areOfSeveralDays() ? 'oldest records' : 'records';
-    if (day < today) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
+    if (day < today()) notices.warn(`days count from ${formatDay(day)}, when the ${read} were read`);
     return day;
   };
 
@@ -70,12 +70,12 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
       for (const origin of origins) {
         const { shown, readAt } = origin;
         const [day = Infinity] = daysOf([origin]);
-        all.push(day > today ? { ...origin, readAt: undefined } : origin);
-        if (day > today) continue;
+        all.push(day > today() ? { ...origin, readAt: undefined } : origin);
+        if (day > today()) continue;
         const text = `${shown} as of ${localMinute(readAt!)}`;
         const details = { code: 'as of', readAt: readAt! } as const;
         notices.add(
-          day < today
+          day < today()
             ? { level: 'warning', text: `${text}, not as of today`, details }
             : { level: 'remark', text: `${text}.`, details },
         );

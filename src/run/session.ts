@@ -1,5 +1,6 @@
 import { parseBaseUrl } from '../api/address.ts';
 import { ApiClient, type ClientOptions, type ObserveRequests } from '../api/client.ts';
+import { Secret } from '../api/redact.ts';
 import { RetryQuota } from '../api/retry.ts';
 import { NoSuchPath, StatusError } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
@@ -18,7 +19,7 @@ import {
   knownProfile,
   type CompleteConnection,
 } from '../profiles/connection.ts';
-import { decodeToken, Secret } from '../profiles/token.ts';
+import { decodeToken } from '../profiles/token.ts';
 import { issued } from '../resources/issued.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';

@@ -12,7 +12,7 @@ import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore } from '../profiles/profile.ts';
 import { resources } from '../resources/index.ts';
-import { oneWordName, type Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/resource.ts';
 import {
   columnList,
   columnType,
@@ -104,7 +104,7 @@ function plainName(text: string, setting: string): string {
 
 /** The name of a setting that each resource has: `pageSize.fundDocuments`. */
 export function settingOf(kind: keyof ListingSettings, resource: Pick<Resource, 'name'>): string {
-  return `${kind}.${camel(oneWordName(resource, '-'))}`;
+  return `${kind}.${camel(resource.name)}`;
 }
 
 /** The prefix of the settings for the types of columns: `types.totalAmount`. */
@@ -150,7 +150,7 @@ function settingFor(store: ConfigStore, name: string, profile: string | undefine
 }
 
 function camel(name: string): string {
-  return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+  return name.replace(/[- ]([a-z])/g, (_joint, letter: string) => letter.toUpperCase());
 }
 
 type SettingValues<Of> = { readonly [Name in keyof Of]?: ValueOf<Of[Name]> | undefined };

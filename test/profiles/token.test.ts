@@ -1,8 +1,9 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/api/redact.ts';
 import { AuthError } from '../../src/errors.ts';
-import { decodeToken, parseToken, Secret } from '../../src/profiles/token.ts';
+import { decodeToken, parseToken } from '../../src/profiles/token.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
 

@@ -1,3 +1,4 @@
+import type { Secret } from '../../api/redact.ts';
 import { FailedTry } from '../../api/retry.ts';
 import { proxyIn, type ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
@@ -12,7 +13,7 @@ import {
   tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
-import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
+import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
 import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
