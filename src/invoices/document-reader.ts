@@ -84,7 +84,7 @@ export class DocumentReader {
   readonly #reads: Reads;
   readonly #unseen: Unseen;
   readonly #unseenOf = new Map<string, Unseen>();
-  /** For the names that are within the objects of a list, the list; and what reads such lists, by its path. */
+  /** The list of each name within one, by the name's index; and the readers of lists, by path. */
   readonly #lists = new Map<number, string>();
   readonly #listReaders: readonly Map<string, ListReader>[];
 
@@ -332,8 +332,8 @@ export class DocumentReader {
   }
 
   /**
-   * A failure for each of several profiles none of whose records has one of the roles, or one of the names that stand for a role:
-   * the answer is that of the other profiles, and would not say so. `flag` is that of the question.
+   * A failure for each profile, of several, whose records all lack one of the roles, or one of the names that stand for a role:
+   * the answer is about the other profiles alone, and must say so. `flag` is that of the question.
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {

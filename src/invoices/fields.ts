@@ -136,15 +136,15 @@ export function howToMap(role: Role): string {
   return `Say which column it is in with --field ${fieldOf(role)}=<column>.${one}`;
 }
 
-/** What holds for the records of which profile. */
+/** A value for the records of each profile. */
 export interface ByProfile<Value> {
-  /** For the records of every profile without a value of its own. */
+  /** The value of every profile that `byProfile` lacks. */
   readonly usual: Value;
-  /** That of each profile, where records say in `_profile` of which they are. */
+  /** The value of each profile, where records name theirs in `_profile`. */
   readonly byProfile?: ReadonlyMap<string, Value> | undefined;
 }
 
-/** Whose records have which fields. */
+/** The fields of each profile's records. */
 export type FieldsOf = ByProfile<Fields>;
 
 export function ofAll<Value>({ usual, byProfile }: ByProfile<Value>): Value[] {
@@ -249,7 +249,7 @@ export function meaningOf(name: string, meanings: Meanings) {
   };
 }
 
-/** The members of a payment, or of another object in a list, with its amount, its day and its own currency: the likeliest first. */
+/** The members of a payment, or of another object in a list, for amount, day and its own currency: the likeliest first. */
 export const PAYMENT_MEMBERS = {
   amount: ['amount', 'paidAmount', 'value'],
   date: ['date', 'paidAt', 'paymentDate'],

@@ -42,7 +42,7 @@ export interface AgingOptions {
   readonly asOf: number;
   /** The day of the balances. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
-  /** Whether open amounts without a currency are those of their counterparties; else they are one balance. */
+  /** Whether each counterparty has a balance of amounts without a currency; else all share one. */
   readonly ofParties?: boolean;
   /** What `EachDocument` reads of a document. */
   readonly alsoReads?: Reads;
@@ -212,7 +212,7 @@ export function overdueOf({ ages }: AgedBalance): Decimal {
   return ages.slice(1, -2).reduce(addDecimals, DECIMAL_ZERO);
 }
 
-/** The sum of balances of one currency, as a balance of nobody. That of none has no ages. */
+/** The sum of balances of one currency, without a counterparty. No balances make one without ages. */
 export function sumOfBalances(balances: readonly AgedBalance[]): AgedBalance {
   const [first = NOTHING, ...others] = balances;
   const sum = others.reduce(

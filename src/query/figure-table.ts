@@ -26,7 +26,7 @@ export interface FigureTable<Item> {
   readonly currencies: readonly (readonly Item[])[];
   /** The amount that the bar of an item shows; undefined for an item without one, such as a total. */
   readonly barOf: (item: Item) => Decimal | undefined;
-  /** Columns in whose place a terminal without room for all of them has their sum. */
+  /** Columns that a narrow terminal replaces by one with their sum. */
   readonly together?: { readonly columns: readonly string[]; readonly as: FigureColumn<Item> };
 }
 

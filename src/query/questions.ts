@@ -13,7 +13,7 @@ export interface Question {
   readonly sample?: (records: RecordBatch) => void;
   /** The answer, to be read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
-  /** Called where no more records are read, since enough came out. Throws UsageError as the answer does at its end. */
+  /** Called when the limit is reached before the records end. Throws UsageError as the answer does at its end. */
   readonly refuse?: () => void;
   /** What it found, once the answer was read as far as it is needed. */
   readonly findings: () => readonly Finding[];
@@ -24,9 +24,9 @@ export interface Question {
 }
 
 export interface Sorting {
-  /** What one of them is called, where they are no records. */
+  /** The name of one row, where rows are no records. */
   readonly what?: string | undefined;
-  /** Whether it is known that they may have these columns, so that none has to have one. */
+  /** Whether the columns are declared: one that no row has is no error then. */
   readonly isKnown?: boolean;
   readonly meanings?: Meanings | undefined;
   /** The currency of the nth row that came out, from 0, where the rows need not have it. */
@@ -75,7 +75,7 @@ export class Questions {
   readonly hasResult: boolean;
   /** Whether what comes out are rows, and no records. */
   readonly hasRows: boolean;
-  /** Whether no more was read, since enough came out: then what else there is, is not known. */
+  /** Whether reading stopped at the limit: how much more there is, is unknown then. */
   isFull = false;
 
   constructor(options: QuestionsOptions) {

@@ -77,7 +77,7 @@ interface NamedColumn {
   readonly role: Role | undefined;
   /** Undefined for a column that nothing declares: it may be money. */
   readonly type: DeclaredType | undefined;
-  /** Records that are in no group, or in no total, for what they have in the column. */
+  /** Records that a group or a total leaves out, since their cell cannot be read. */
   readonly unreadable: Unreadable;
   isFound: boolean;
 }
@@ -137,7 +137,7 @@ class Totals {
     this.#sums = sum.map((column, at) => named(column, groupBy.length + at));
     const columns = this.#keys.map(({ column }) => column);
     this.#documents = new DocumentReader(meanings, { roles: DOCUMENT_ROLES, names: [...columns, ...sum] });
-    // From the column of --group-by, else from that of the role.
+    // The column of --group-by goes before the column of the role.
     this.#parties = new Counterparties(meanings, columns, (document, role) => {
       const at = columns.findIndex((_, index) => document.roleOfName(index) === role);
       return at === -1 ? document.cell(role) : filled(document.named(at));
@@ -422,7 +422,7 @@ function columnsOf(
       ];
     }),
   ];
-  // The columns of the flags come first to a reader: the first total, whose it is, the other totals; then what is beside them.
+  // Readers look first for the columns of the flags: the first total, its group, the other totals. The rest follows.
   const [first = RECORDS, ...others] = sum;
   const named = [...new Set([first, ...groupBy, CURRENCY, ...others])];
   const shownOf = (name: string) =>

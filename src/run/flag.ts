@@ -8,7 +8,7 @@ import type { ParquetType } from '../output/parquet/stored-column.ts';
 export interface Parsed<Value = unknown> {
   /** It is one of these words, in any case. A shell offers them. */
   readonly words?: readonly string[];
-  /** What to do instead of naming a word that is none of them. */
+  /** What to do where the word is none of them. */
   readonly hint?: (word: string) => string | undefined;
   /** It is a whole number, from the first to the second; without a second, of any size. */
   readonly range?: readonly [least: number, most?: number];

@@ -100,11 +100,11 @@ export async function openQuestions(
 }
 
 interface FilterOfOptions {
-  /** What the records are, in the plural, where they are those of the source no more. */
+  /** What the records are, in the plural, where the source has another name for them. */
   readonly what?: string;
-  /** Those of counterparties, where the service did not choose them. */
+  /** Keeps records of these counterparties, where the service did not. */
   readonly fiscalIds?: readonly string[] | undefined;
-  /** Called with the fiscal ID, folded, of each record of theirs. */
+  /** Called with the folded fiscal ID of each record that it keeps. */
   readonly found?: (fiscalId: string) => unknown;
 }
 
@@ -219,8 +219,8 @@ async function keyOfRecords(part: Part): Promise<readonly string[]> {
 }
 
 /**
- * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since all these columns are
- * within one that the listing declares, which has such columns in rows alone. Undefined where records are no rows.
+ * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since these columns are all
+ * within one list that the listing declares: only rows have such columns. Undefined where records are no rows.
  */
 function listOfRows(
   { source, meanings }: Part,

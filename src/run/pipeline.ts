@@ -126,8 +126,8 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       reads.push(...readsOfExport('--changes-since', changesSince));
     }
     const { name, records } = source;
-    const own = { flags, name, records, output, folder, notices, reads };
-    const options = { ...own, partNames: parts, files: files && several!.writesOf(files) };
+    const written = { output, folder, files: files && several!.writesOf(files) };
+    const options = { flags, name, records, notices, reads, partNames: parts, ...written };
     await inRun(context, options, async (run) => {
       if (flags.listColumns && (await listKnownColumns(run, request))) return;
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
@@ -253,9 +253,9 @@ async function planPart(
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
   const isResult = hasResult(request);
-  const own = request.columns && ChosenColumns.ofNames(request.columns);
+  const ofCommand = request.columns && ChosenColumns.ofNames(request.columns);
   // For records that come out as they are, the columns of the setting.
-  const columns = flags.columns ?? own ?? (single || isResult ? undefined : defaults.columns);
+  const columns = flags.columns ?? ofCommand ?? (single || isResult ? undefined : defaults.columns);
   const lacksProfile = isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
     format: format ?? flags.format,
@@ -274,7 +274,7 @@ async function planPart(
   const ofRecords = { single, sheet, describe, meanings, expand };
   const plan = await planOutput(context, outputFlags, {
     ...{ ...ofRecords, defaults, lang },
-    isResult: isResult || own !== undefined,
+    isResult: isResult || ofCommand !== undefined,
   });
   // What was left out of an export, or made rows in it, is so in its copy.
   const { chosen, expanded } = (plan.isResult ? undefined : source.export?.delivered) ?? {};

@@ -51,7 +51,7 @@ export interface RunOptions {
   readonly output?: string | undefined;
   /** The folder that gets a file for each part, as typed behind --output-dir. It is made if need be. */
   readonly folder?: string | undefined;
-  /** What else it writes: a database, or the files of that folder, whose receipts are those of their parts. */
+  /** What else it writes: a database, or the files in `folder`, each of which has the receipt of its part. */
   readonly files?: readonly WrittenPath[] | undefined;
   /** The names of several parts, in the order of progress and receipt. */
   readonly partNames?: readonly string[] | undefined;
@@ -188,7 +188,7 @@ interface UsualOrder {
   readonly canTurn: boolean;
 }
 
-/** A part of a run: what one organization has of a source, or what joins those of several. */
+/** A part of a run: the records of one organization, or the joined records of several. */
 export interface Part {
   readonly run: Run;
   /** That of the run, with the part's own signal. */
@@ -196,7 +196,7 @@ export interface Part {
   readonly source: OpenSource;
   /** Open for a service, else undefined. */
   readonly session: Session | undefined;
-  /** Whose settings apply, and whose records a local source of several reads; undefined for the settings of all profiles. */
+  /** The profile whose settings apply, and whose records a local source reads; undefined for the settings of all profiles. */
   readonly profile: string | undefined;
   /** Whether it joins the parts of the run: each record has its profile. */
   readonly isJoined: boolean;

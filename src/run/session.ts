@@ -211,8 +211,8 @@ interface ChoiceOptions {
 }
 
 /**
- * Whose records are read, as the flags choose; none for those of nobody, or of whom the connection is. Throws UsageError for a
- * profile that is not there.
+ * The profiles that the flags choose to read; none for records without a profile, or for those of the connection.
+ * Throws UsageError for a profile that is not there.
  */
 export async function chosenProfiles(
   context: Context,

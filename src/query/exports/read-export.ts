@@ -23,9 +23,9 @@ export async function* readExport(from: string | ExportFile): AsyncGenerator<Rec
 }
 
 /**
- * The profiles of an export: of a whole one those that its receipt names, also such as had no records, then those of its records;
- * undefined for records without a profile column. None where it has neither. Of an export that cannot be read, which its reader
- * reports, those of the readable beginning. Throws UsageError where only some of its records have a profile.
+ * The profiles of an export: those that the receipt of a whole export names, also without records, then those of its records.
+ * Undefined for records without a profile column; empty for an export without records and receipt. Ends where the export
+ * cannot be read, which its reader reports. Throws UsageError where only some records have a profile.
  */
 export async function profilesInExport(from: string | ExportFile): Promise<readonly string[] | undefined> {
   const isOpen = from instanceof ExportFile;
@@ -75,8 +75,8 @@ function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
 const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
 /**
- * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: such are rows that some
- * program made of a list, each with all of it. Undefined without such a record. The batch is as it was scanned.
+ * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: another program made
+ * rows of the list, and left all of it in each row. Undefined without such a record. The batch is as it was scanned.
  */
 export function listBesideItsColumns(batch: RecordBatch): string | undefined {
   // Hardly any records have such names: where none has, none is read.

@@ -228,7 +228,7 @@ function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
     return DIFFERENCES.filter((fact) => differs[fact]);
   };
 
-  /** Makes the two one document. Without an outcome it is that of the comparison. */
+  /** Pairs two entries as one document. The default outcome is that of the comparison. */
   const pair = (one: Entry, other: Entry, outcome?: Outcome): void => {
     one.mate = other;
     other.mate = one;
@@ -252,7 +252,7 @@ function matchNumber(
   const isOfOtherType: IsPair = (one, other) =>
     isSameTotal(one, other) && isSameDay(one, other) && !isOther(one.party, other.party);
   const left = (): Group => ({ list: unmatched(list), service: unmatched(service) });
-  /** Pairs those that are each other's only candidate. */
+  /** Pairs entries that are each other's only candidate. */
   const pairUp = (isPair: IsPair, group = left()): void => {
     if (!isTooMany(group)) for (const [one, other] of onlyPairs(group, isPair)) pair(one, other);
   };

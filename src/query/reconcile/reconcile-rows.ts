@@ -21,7 +21,7 @@ interface Sides {
   readonly entry: Entry;
   readonly list?: Entry | undefined;
   readonly service?: Entry | undefined;
-  /** The one that fills the columns of either side: that of the service, if there is one. */
+  /** Fills the columns that both sides have: the document of the service, if there is one. */
   readonly one: Entry;
 }
 
@@ -136,7 +136,7 @@ const NUMBER_DIGITS = 15;
 /** A number of digits that JavaScript holds exactly. */
 const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 
-/** A text by whose order documents come by counterparty, then number. */
+/** A sort key: it orders documents by counterparty, then by number. */
 function orderOf(entry: Entry): string {
   const { party, name = '', number = '' } = entry.mate ?? entry;
   const value = PLAIN_NUMBER.test(number) ? number.padStart(NUMBER_DIGITS, '0') : ` ${number}`;

@@ -28,13 +28,13 @@ export interface RecordTest {
   readonly name?: string;
   /** All roles that it reads. */
   readonly roles: readonly Role[];
-  /** Those of which some record has to have each, or there is no answer. */
+  /** Roles that some record must have: without one of them there is no answer. */
   readonly needs: readonly Role[];
-  /** The role whose values are listed where no record passes, as those of `name` are. */
+  /** The role whose values a message lists where no record passes, as it does those of `name`. */
   readonly listed?: Role;
   /** Whether its findings are about records that pass all others: it comes last. */
   readonly isLast?: boolean;
-  /** Whether a record passes. The cells are those of the name: one, or one of each object in a list that it is within. */
+  /** Whether a record passes. `cells` has the cell of `name`; within a list, the cell of each object. */
   readonly matches: (document: DocumentReader, cells: Cells) => boolean;
   /** Throws UsageError where the wanted values do not fit the kind of the column. */
   readonly checkKind?: (kind: ColumnKind) => void;
@@ -47,7 +47,7 @@ export interface TestContext extends WhereContext, Days {
 }
 
 /**
- * The test of a condition. Of what is within a list, one object is enough; with `!=` and `!~`, none may match. A cell that cannot
+ * The test of a condition. In a list, one object that matches is enough; with `!=` and `!~`, none may match. A cell that cannot
  * be compared with the value does not match, and is reported: of a date or an amount as a failure, else as a warning.
  */
 export function conditionTest(
