@@ -137,10 +137,11 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
   const profile = store.profile(name);
   if (profile !== undefined) return profile;
   const { profileNames } = store;
-  const login = `\`folio auth login --profile ${name}\``;
   // Most often the name is misspelt, so the names come before the way to a new one.
+  const namesHint =
+    profileNames.length > 0 ? `The profiles are ${profileNames.join(', ')}` : 'No profile is stored';
   throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
-    hint: `The profiles are ${profileNames.join(', ') || 'none so far'}. A new one begins with ${login}.`,
+    hint: `${namesHint}. A new one begins with \`folio auth login --profile ${name}\`.`,
   });
 }
 
