@@ -135,7 +135,7 @@ class CursorWalk {
       yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
       if (this.#isEnough || this.#read >= most) return;
       empty = records.count === 0 ? empty + 1 : 0;
-      if (empty > 0) this.#unique.pagesWithoutNews = 0;
+      if (empty > 0) this.#unique.countNewsAgain();
       const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
       if (isEndless || this.#unique.isRepeating()) return this.#endRepeating();
     }
@@ -143,8 +143,8 @@ class CursorWalk {
 
   /** True when more was delivered than is there now, and no key shows whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
-    const { hasKeys, keysRepeat } = this.#unique;
-    return (!hasKeys || keysRepeat) && this.#options.status.records > this.#read;
+    const { allHaveKeys, keysRepeat } = this.#unique;
+    return (!allHaveKeys || keysRepeat) && this.#options.status.records > this.#read;
   }
 
   /** What the pass read: how many records, and their contents in order. */
@@ -160,7 +160,7 @@ class CursorWalk {
     const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
-    this.#isShifted ||= this.#unique.hasKeys && found.repeatedAtFront > 0;
+    this.#isShifted ||= this.#unique.allHaveKeys && found.repeatedAtFront > 0;
     this.#heldBack.push(...copiesOf(repeated));
     for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
     this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));

@@ -144,7 +144,7 @@ class NumberedWalk {
   evidence() {
     const { fetchSorted, status } = this.#options;
     const { pass, extent, isFullRepeated } = this.#reader;
-    const { size, inPass, hasKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
+    const { size, inPass, allHaveKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
     const { total, reached } = extent;
     const round = this.round;
     /** How many records there are to deliver, as far as is known. */
@@ -160,7 +160,7 @@ class NumberedWalk {
       /** Records that were not delivered: of those that exist, and new ones found after the limit was reached. */
       missing: Math.max(0, expected - size - givenUp) + size - status.records,
       /** Records delivered beyond those that exist: by their keys, some are gone again; without keys, they came in two forms. */
-      tooMany: hasKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
+      tooMany: allHaveKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
       /** More records were delivered than there are now. */
       isBeyond: size > expected,
       /** Whether a record may have been delivered in two forms, as the last pass over everything did not show. */
@@ -179,7 +179,7 @@ class NumberedWalk {
       isFullRepeated,
       pages: pass.pages,
       hasTotal: total !== undefined,
-      hasKeys,
+      allHaveKeys,
       keysRepeat,
       /** What to read again where the listing moved: parts, where they are known and the listing is not short. */
       partsOrAll: this.#regions.length > 0 ? ('parts' as const) : ('everything' as const),
@@ -242,9 +242,9 @@ function judge(seen: Evidence): Verdict {
   const next = nextWay(seen);
   if (seen.hasNewTotal) return { count, reason: 'changing', next };
   // Keys repeat, so that none shows which of two records is the other one in an earlier form.
-  if (seen.tooMany > 0 && seen.hasKeys) return { count, reason: 'more', next };
+  if (seen.tooMany > 0 && seen.allHaveKeys) return { count, reason: 'more', next };
   // An order that changes explains what is missing, unless more was delivered than there is: then some are gone.
-  const hasLost = seen.hasKeys && seen.isBeyond;
+  const hasLost = seen.allHaveKeys && seen.isBeyond;
   if (seen.isUnordered && !hasLost) return { count, reason: 'order', next };
   if (seen.moved || hasLost || seen.hasRepeats) return { count, reason: 'unsteady', next };
   // Nothing moved: the service names more records than it sends.

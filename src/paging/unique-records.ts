@@ -53,8 +53,8 @@ export class UniqueRecords {
   size = 0;
   /** True when a key was seen that stands for several records. */
   keysRepeat = false;
-  /** Whether the last record had a key. */
-  hasKeys = false;
+  /** Whether every record so far has a key. */
+  allHaveKeys = true;
   /** Records of the present pass that differ from each other, or stand in one page. */
   inPass = 0;
   /** The other records of the pass: they came before in it, word for word, on another page. */
@@ -62,7 +62,7 @@ export class UniqueRecords {
   /** Let through, so that none is missing, although a key that may stand for several records came before with another content. */
   unsure = 0;
   /** Pages in a row, and their records, that had nothing but what came before in the pass. */
-  pagesWithoutNews = 0;
+  #pagesWithoutNews = 0;
   #recordsWithoutNews = 0;
   readonly newReader: NewReader;
   readonly #identity: IdentityReader;
@@ -102,8 +102,13 @@ export class UniqueRecords {
 
   /** Whether pages in a row with nothing new show that the service repeats itself, where they have at least so many records. */
   isRepeating(least = 0): boolean {
-    const pages = this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
-    return this.pagesWithoutNews >= pages && this.#recordsWithoutNews >= least;
+    const pages = this.allHaveKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
+    return this.#pagesWithoutNews >= pages && this.#recordsWithoutNews >= least;
+  }
+
+  /** Counts pages with nothing new from 0 again, as something else came between them. */
+  countNewsAgain(): void {
+    this.#pagesWithoutNews = this.#recordsWithoutNews = 0;
   }
 
   /** The contents of this pass in their order: equal for two passes that read the same. */
@@ -115,7 +120,7 @@ export class UniqueRecords {
   beginPass(scope: Scope): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    this.pagesWithoutNews = this.#recordsWithoutNews = 0;
+    this.countNewsAgain();
     this.#sequence.fill(0);
     this.#pass = this.#newSet();
     this.#passKeys = this.#newSet();
@@ -148,7 +153,7 @@ export class UniqueRecords {
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
       const which = hasKey || this.#occurrences === undefined ? inPage : countUp(this.#occurrences, content);
       this.#addToSequence();
-      this.hasKeys = hasKey;
+      this.allHaveKeys &&= hasKey;
       if (isTwiceInPage) this.keysRepeat = true;
       const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
       const hasSameKey = !isNewKey && !isTwiceInPage;
@@ -169,9 +174,9 @@ export class UniqueRecords {
     }
     this.size += fresh.length;
     this.repeatedInPass += repeated.length;
-    if (this.inPass > before) this.pagesWithoutNews = this.#recordsWithoutNews = 0;
-    else if (batch.count > 0) this.pagesWithoutNews++;
-    if (this.pagesWithoutNews > 0) this.#recordsWithoutNews += batch.count;
+    if (this.inPass > before) this.countNewsAgain();
+    else if (batch.count > 0) this.#pagesWithoutNews++;
+    if (this.#pagesWithoutNews > 0) this.#recordsWithoutNews += batch.count;
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       again,

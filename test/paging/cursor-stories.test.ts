@@ -123,6 +123,8 @@ const SETTINGS: Settings<Setting> = {
     changing(2, unnamed(count), ['{"n":"new"}', ...unnamed(count)]),
   '# without a key and one changes when all is read again': (count) =>
     changedWhenReadAgain(unnamed(count, count), '{"n":"changed"}'),
+  '# without a key before one with a key and one changes when all is read again': (count) =>
+    changedWhenReadAgain([...unnamed(count, count), '{"id":0}'], '{"n":"changed"}'),
   '# times ten records': (times) => always([...Array(times)].flatMap(() => all.slice(0, 10))),
   '# times six without a key': (times) => always([...Array(times)].flatMap(() => unnamed(6))),
   'a record with # empty pages and another': (pages) => ({
@@ -194,7 +196,9 @@ const STORIES = {
     a key for two and one changes when all is read again → 11 calls: 31, lacks 1: unsteady
     30 without a key → 7 calls: 30
     30 without a key and one comes first → 8 calls: 13, 18 lost, lacks 18: unsteady
-    30 without a key and one changes when all is read again → 7 calls: 31, lacks 1: unsteady`,
+    30 without a key and one changes when all is read again → 7 calls: 31, lacks 1: unsteady
+    29 without a key before one with a key and one changes when all is read again
+      → 7 calls: 31, lacks 1: unsteady`,
 
   'cursors that lead nowhere': `
     30 records, cursor 20 leads to 10 → 3 calls: 30, lacks 1: repeating

@@ -157,6 +157,7 @@ const SETTINGS: Settings<Setting> = {
   }),
   '# without a key': (count) => ({ records: unnamed(count, 7) }),
   '# without a key of # kinds': (count, kinds) => ({ records: unnamed(count, kinds) }),
+  '# without a key before one with a key': (count) => ({ records: [...unnamed(count, count), '{"id":0}'] }),
   '# times # without a key': (times, count) => ({
     records: Array.from({ length: times }, () => unnamed(count, count)).flat(),
   }),
@@ -396,6 +397,8 @@ const STORIES = {
       → 12 calls: 41 of 40, lacks 1: adjoining, moved
     40 without a key of 40 kinds, no total, every third call: one without a key comes first
       → 21 calls: 47, 2 twice, lacks 1: unsteady, moved
+    40 without a key before one with a key, no total, once 0 behind 16, call 3: 5 changes
+      → 18 calls: 42, lacks 1: unsteady, moved
     a key for each two of 50 → 8 calls: 50 of 50
     a key for each two of 50, call 2: 0 goes → 15 calls: 25 of 49, 25 lost, lacks 24: changing, moved
     a key for each two of 50, no total → 14 calls: 50
