@@ -111,7 +111,7 @@ class CursorWalk {
       if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
       const isSame = before !== undefined && read === before.read && sequence === before.sequence;
       if (isSame && !(this.#isShifted && this.#pages.isFixed)) {
-        status.repeats -= this.#heldBack.length;
+        status.takeBackRepeats(this.#heldBack.length);
         for (const records of heldBefore) yield* this.#deliver(records);
         return status.setIncomplete(this.#holdsTwoForms ? 1 : 0, 'unsteady');
       }

@@ -108,6 +108,11 @@ export class WalkStatus {
     this.#observe({ kind: 'repeat', records });
   }
 
+  /** Counts records no more as repeats: they turned out to be others, equal to those that came before. */
+  takeBackRepeats(records: number): void {
+    this.repeats -= records;
+  }
+
   reread(): void {
     this.rereads++;
     this.#observe({ kind: 'reread', round: this.rereads, reason: this.reason });
