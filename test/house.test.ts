@@ -26,7 +26,7 @@ const MAY_IMPORT = roomsOf(`
   api: json
   json:
   sandbox:
-  context.ts: api output profiles
+  context.ts: api profiles
   errors.ts:
   findings.ts:
   version.ts:
@@ -100,6 +100,24 @@ describe('the house', () => {
     const tracked = runProgram('git', ['ls-files'], { cwd: ROOT }).trim().split('\n');
     expect(named.length).toBeGreaterThan(30);
     expect(named.filter((path) => !tracked.some((one) => `/${one}`.endsWith(`/${path}`)))).toEqual([]);
+  });
+
+  it('declares what CONTRIBUTING names without a path: functions, types, members, folders', () => {
+    const text = readFileSync(resolve(ROOT, '.github/CONTRIBUTING.md'), 'utf8');
+    const named = [...text.matchAll(/`(?!FOLIO_)(\w+)(?:\([^`]*\))?`/g)].map(([, name]) => name!);
+    const inTests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' });
+    const tests = inTests.filter((path) => path.endsWith('.ts')).map((path) => join('test', path));
+    const code = [...sources.values(), ...tests.map((path) => readFileSync(join(ROOT, path), 'utf8'))];
+    const declared = /\b(?:function\*?|class|interface|type|const) (\w+)|^ +(?:readonly |get )*(\w+)[?:(<]/gm;
+    const names = [...code.join('\n').matchAll(declared)].map(([, name, member]) => name ?? member!);
+    const known = new Set([
+      ...names,
+      ...[...paths, ...tests].flatMap((path) => path.split('/')),
+      'src',
+      'dist',
+    ]);
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
   it('has a sandbox that shares no code with what it is there to check', () => {
