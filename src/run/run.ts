@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { fieldOf, ROLES, withColumns, type Meanings, type Role } from '../invoices/fields.ts';
+import { fieldOf, ROLES, withColumns, type FieldsOf, type Meanings, type Role } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { columnOf } from '../output/chosen-columns.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
@@ -261,6 +261,7 @@ async function openPart(
   state: PartState,
 ): Promise<Part> {
   const { flags, shared } = run;
+  const { field } = flags;
   const { resource, hasProfileColumn = false } = source;
   const { notices, status, requested: observe } = state;
   const context = { ...run.context, signal };
@@ -277,12 +278,6 @@ async function openPart(
   let profile = session === undefined ? named : session.profile;
   if (session === undefined && !isJoined)
     profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
-  const { headings = new Map<string, string>(), chosen = [] } = source.export?.delivered ?? {};
-  // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
-  const names = [...chosen.map(columnOf), ...headings.values()];
-  const { field = [] } = flags;
-  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
-  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
   return {
     run,
     context,
@@ -294,18 +289,29 @@ async function openPart(
     notices,
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
-    meanings: {
-      // Others that it has keep their meaning.
-      fields: withColumns(
-        fieldsOf(store, { resource, profile, isSeveral: isJoined, field }),
-        Object.fromEntries(asRoles.map((role) => [role, [role]])),
-      ),
-      headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-      byHeading: new Map([...headings, ...(flags.columns?.headings ?? [])]),
-      known: resource && settingOf('known', resource),
-    },
+    meanings: meaningsFor(source, flags, fieldsOf(store, { resource, profile, isSeveral: isJoined, field })),
     serviceErrors: new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact),
     lacks: [],
+  };
+}
+
+/** What columns of the source's records mean: by the flags and settings in `fields`, and the receipt of an export. */
+function meaningsFor(
+  { resource, export: from }: OpenSource,
+  { field = [], columns }: RunFlags,
+  fields: FieldsOf,
+): Meanings {
+  const { headings = new Map<string, string>(), chosen = [] } = from?.delivered ?? {};
+  // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
+  const names = [...chosen.map(columnOf), ...headings.values()];
+  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
+  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
+  return {
+    // Others that it has keep their meaning.
+    fields: withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]]))),
+    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+    byHeading: new Map([...headings, ...(columns?.headings ?? [])]),
+    known: resource && settingOf('known', resource),
   };
 }
 

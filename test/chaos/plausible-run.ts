@@ -61,6 +61,7 @@ function untruthOf({ freedoms, service, stderr, code, given, isSized }: Plausibl
     [/order changes from request to request/, order !== 'stable'],
     [/kept changing/, service.hasChanged || drift !== 'none'],
     [/its pages do not hold together/, order !== 'stable' || service.hasChanged],
+    [/its pages do not overlap/, order !== 'stable' || drift !== 'none'],
     [/sends records that it had sent before/, repeating],
     [/more records came than that/, drift === 'update' || drift === 'both' || drift === 'delete'],
   ];
