@@ -2,7 +2,7 @@ import { ServiceError, UsageError } from '../errors.ts';
 
 const VERSION = '/v1';
 
-/** A part of a host between dots, and a part of a path between slashes: only characters that all programs read in the same way. */
+/** A part of a host between dots, and of a path between slashes: only characters that all programs read in the same way. */
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
 const SEGMENT = String.raw`(?!\.{1,2}(?:/|$))[a-z0-9._~-]+`;
 const HOST = String.raw`${LABEL}(?:\.${LABEL})*|\[[0-9a-f:.]+\]`;
