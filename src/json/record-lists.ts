@@ -124,18 +124,20 @@ function findMember(view: WordView, object: number, path: string): FoundMember |
 
 function readList(view: WordView, [start, end]: Span): Omit<RecordList, 'member'> {
   const { bytes } = view;
-  const json = (): string => bytes.toString('utf8', start, end);
   const first = bytes[start]!;
+  if (first === ascii.OPEN_BRACE) return { objects: [], count: 0, other: 'an object' };
   if (first !== ascii.OPEN_BRACKET) {
-    const kind = first === ascii.QUOTE ? 'text' : first === ascii.OPEN_BRACE ? 'object' : 'value';
-    const text = json();
-    const shown = quoteText(kind === 'text' ? (JSON.parse(text) as string) : text);
-    return { objects: [], count: 0, other: text === 'null' ? undefined : `the ${kind} ${shown}` };
+    const text = bytes.toString('utf8', start, end);
+    const shown =
+      first === ascii.QUOTE
+        ? `the text ${quoteText(JSON.parse(text) as string)}`
+        : `the value ${quoteText(text)}`;
+    return { objects: [], count: 0, other: text === 'null' ? undefined : shown };
   }
   let [count, behind] = [0, start + 1];
   for (const [, objectEnd] of objectsFrom(view, start)) [count, behind] = [count + 1, objectEnd];
   const isAll = bytes[endOfSpace(bytes, behind)] === ascii.CLOSE_BRACKET;
-  if (!isAll) return { objects: [], count: 0, other: `the list ${quoteText(json())}` };
+  if (!isAll) return { objects: [], count: 0, other: 'a list with other values' };
   // A list may have very many of them.
   return { objects: objectsFrom(view, start), count, other: undefined };
 }

@@ -30,7 +30,7 @@ import type {
 } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
-import { deliver, type Run } from '../run.ts';
+import { deliver, storeOf, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
 import { chosenProfiles } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
@@ -54,7 +54,7 @@ export async function writeStatements(
   flags: StatementFlags,
   fiscalIds: readonly string[] | undefined,
 ): Promise<void> {
-  const store = flags.sandbox ? undefined : await context.config();
+  const store = await storeOf({ flags, context });
   const defaults = flagDefaults(store, flags.profile, listingOf(flags));
   const form = formOf(context, flags, defaults);
   const { folder, note, output, open, overdue, period } = flags;

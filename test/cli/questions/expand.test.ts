@@ -242,12 +242,8 @@ describe('--expand', () => {
 
   it.each([
     ['status', '{"status":"PAID"}', 'in record 1 it is the text "PAID", not a list of objects'],
-    ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is the list "[\\"a\\",{\\"b\\":1}]", not'],
-    [
-      'customer',
-      '{"customer":{"name":"x"}}',
-      'in record 1 it is the object "{\\"name\\":\\"x\\"}", not a list',
-    ],
+    ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is a list with other values, not'],
+    ['customer', '{"customer":{"name":"x"}}', 'in record 1 it is an object, not a list'],
     ['number', '{"number":7}', 'in record 1 it is the value "7", not a list of objects'],
   ])('is a usage error where %s is no list of objects', async (column, record, message) => {
     await expectRefused(
@@ -269,7 +265,7 @@ describe('--expand', () => {
     expect(readFileSync(file, 'utf8')).toContain('x,,none\ny,,[1]\n');
     expect(stderr).toContain(
       '--expand payments: 2 records are rows as they are, without a list of objects: in record 2 it is the text "none"; ' +
-        'in record 3 it is the list "[1]"',
+        'in record 3 it is a list with other values',
     );
     expect(JSON.parse(readFileSync(receipt[1]!, 'utf8'))).toMatchObject({ missing: { notExpanded: 2 } });
   });
@@ -279,7 +275,7 @@ describe('--expand', () => {
     for (const limit of [[], ['--limit', '1'], ['--limit', '3']]) {
       await expectRefused(
         runScripted(['issued', '--expand', 'customer', ...limit], [page]),
-        '--expand customer: in record 1 it is the object',
+        '--expand customer: in record 1 it is an object',
       );
     }
   });
