@@ -1,5 +1,12 @@
 import { UsageError } from '../errors.ts';
-import { quoteName, type Database, type Dialect, type StoredRow, type StoredValue } from './database.ts';
+import {
+  quoteName,
+  type Database,
+  type Dialect,
+  type Relation,
+  type StoredRow,
+  type StoredValue,
+} from './database.ts';
 
 /** A table of folio's own: what its columns hold; behind a question mark, or nothing. */
 interface OwnTable {
@@ -128,28 +135,30 @@ export async function checkTables(
   tables: readonly string[],
   version: string,
 ): Promise<void> {
-  const hasRuns = await requireOwn(database, '_runs', RUNS);
-  const isOurs = (await requireOwn(database, '_columns', COLUMNS)) && hasRuns;
+  // Another run makes all of them in one transaction: what is read later is there where what was read before is.
+  const found = new Map<string, Relation | undefined>();
+  const own = tables.flatMap((table) => [`${table}_current`, `${table}_history`, table]);
+  for (const name of [...own, '_columns', '_runs']) found.set(name, await database.relation(name));
+  /** Whether the table is there. Throws UsageError where folio did not make it. */
+  const hasOwn = (name: string, { columns }: OwnTable): boolean => {
+    const relation = found.get(name);
+    if (relation === undefined) return false;
+    if (relation.kind === 'table' && Object.keys(columns).every((column) => relation.columns.has(column)))
+      return true;
+    throw foreignRelation(database, name);
+  };
+  const hasRuns = hasOwn('_runs', RUNS);
+  const isOurs = hasOwn('_columns', COLUMNS) && hasRuns;
   if (hasRuns) await refuseNewer(database, version);
+  for (const name of isOurs ? [] : own) if (found.get(name)) throw foreignRelation(database, name);
   for (const table of tables) {
-    const [history, view] = [`${table}_history`, `${table}_current`];
-    for (const name of isOurs ? [] : [table, history, view])
-      if ((await database.relation(name)) !== undefined) throw foreignRelation(database, name);
-    const hasRecords = await requireOwn(database, table, RECORDS);
-    const current = await database.relation(view);
+    const view = `${table}_current`;
+    const hasRecords = hasOwn(table, RECORDS);
+    const current = found.get(view);
     if (current !== undefined && (current.kind === 'table' || !hasRecords))
       throw foreignRelation(database, view);
-    await requireOwn(database, history, HISTORY);
+    hasOwn(`${table}_history`, HISTORY);
   }
-}
-
-/** Whether the table is there. Throws UsageError where folio did not make it. */
-async function requireOwn(database: Database, name: string, { columns }: OwnTable): Promise<boolean> {
-  const relation = await database.relation(name);
-  if (relation === undefined) return false;
-  if (relation.kind === 'table' && Object.keys(columns).every((column) => relation.columns.has(column)))
-    return true;
-  throw foreignRelation(database, name);
 }
 
 function foreignRelation(database: Database, name: string): UsageError {
