@@ -1,6 +1,17 @@
 import { stringify } from 'csv-stringify';
 import { CellReader, type Cell } from '../../json/cells.ts';
-import type { RowEncoder } from './plain-csv.ts';
+import type { RecordBatch } from '../../json/records.ts';
+
+export interface RowEncoder {
+  readonly columns: readonly string[];
+  /** Makes the name of a column inert where cells are. */
+  readonly guard?: (name: string) => string;
+  /**
+   * The rows of the records, with the columns known by then; a new column is always the last. Bytes are valid until the next ones
+   * come: an export of 100,000 would otherwise fill 86 MB of buffers.
+   */
+  encode(batch: RecordBatch): Iterable<{ readonly bytes: Buffer; readonly columns: number }>;
+}
 
 const ROWS_AT_ONCE = 500;
 
