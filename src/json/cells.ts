@@ -1,7 +1,14 @@
-import { compact, endOfNested, endOfSpace, endOfString, endOfValue } from './checked-text.ts';
+import {
+  compact,
+  endOfNested,
+  endOfPlainText,
+  endOfSpace,
+  endOfString,
+  endOfValue,
+  WordView,
+} from './bytes.ts';
 import type { RecordBatch } from './records.ts';
 import * as ascii from './ascii.ts';
-import { endOfPlainText, WordView } from './bytes.ts';
 import { Columns, UNWANTED, type Member } from './columns.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';

@@ -1,7 +1,6 @@
 import { QUOTE } from './ascii.ts';
-import { endOfPlainText, WordView } from './bytes.ts';
+import { compactInto, endOfPlainText, type Span, WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
-import { compactInto, type Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { signedLinks } from './signed-links.ts';
 

@@ -1,7 +1,6 @@
 import * as ascii from './ascii.ts';
-import { WordView } from './bytes.ts';
+import { endOfNested, endOfSpace, endOfString, endOfValue, type Span, WordView } from './bytes.ts';
 import { CellReader, quoteText, type Cell } from './cells.ts';
-import { endOfNested, endOfSpace, endOfString, endOfValue, type Span } from './checked-text.ts';
 import { batchWithoutIds, type RecordBatch } from './records.ts';
 
 interface FoundMember {

@@ -1,6 +1,5 @@
 import * as ascii from './ascii.ts';
-import { endOfPlainText, sameBytes } from './bytes.ts';
-import { endOfSpace, endOfValue, type Span } from './checked-text.ts';
+import { endOfPlainText, endOfSpace, endOfValue, sameBytes, type Span } from './bytes.ts';
 import { checkScalar, type JsonScanner } from './scanner.ts';
 
 /** How many steps the shapes of a body have together, at most: records may leave out members in a million ways. */

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './ascii.ts';
-import { endOfSpace } from './checked-text.ts';
+import { endOfSpace } from './bytes.ts';
 import { Breaks } from './cooperative-task.ts';
 
 /**

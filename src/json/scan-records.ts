@@ -1,6 +1,6 @@
 import * as ascii from './ascii.ts';
 import { BadBody } from '../errors.ts';
-import type { Span } from './checked-text.ts';
+import type { Span } from './bytes.ts';
 import { RecordShapes } from './record-shapes.ts';
 import { RecordBatch, recordBytes, type OwnColumn } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import * as ascii from './ascii.ts';
-import { endOfPlainText, WordView, zeroBytes } from './bytes.ts';
+import { endOfPlainText, failAt, WordView, zeroBytes } from './bytes.ts';
 import { BadBody } from '../errors.ts';
-import { failAt } from './checked-text.ts';
 
 /** A scanner for a body. Throws BadBody when the body is not UTF-8. */
 export function openBody(bytes: Buffer): JsonScanner {

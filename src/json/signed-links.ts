@@ -1,5 +1,4 @@
-import { WordView } from './bytes.ts';
-import { compact } from './checked-text.ts';
+import { compact, WordView } from './bytes.ts';
 import { recordBytes, type RecordBatch } from './records.ts';
 import { scanArray, scanRecord } from './scan-records.ts';
 import { isCalledFileUrl, JsonScanner } from './scanner.ts';

@@ -1,4 +1,4 @@
-import { compactInto } from '../json/checked-text.ts';
+import { compactInto } from '../json/bytes.ts';
 import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, CellReader } from '../json/cells.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import type { Layout, OpenWriter } from './writer.ts';

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { PLAIN_MEANINGS } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
-import { WordView } from '../json/bytes.ts';
-import type { Span } from '../json/checked-text.ts';
+import { type Span, WordView } from '../json/bytes.ts';
 import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';

@@ -2,7 +2,7 @@ import { listPairs, pathSegment, type QueryPair, type ListEncoding } from '../ap
 import type { ApiClient } from '../api/client.ts';
 import { StatusError } from '../api/status-failure.ts';
 import { BadBody, RefusedQuery, UsageError } from '../errors.ts';
-import { readCount, readJson, type Span } from '../json/checked-text.ts';
+import { readCount, readJson, type Span } from '../json/bytes.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import { walkCursors, type CursorPage, type CursorWalkOptions } from '../paging/cursor-walk.ts';

@@ -1,7 +1,13 @@
 import { BACKSLASH, CARRIAGE_RETURN, COMMA, LETTER_U, LINE_FEED, QUOTE } from '../../json/ascii.ts';
-import { endOfPlainText, firstMarked, WordView, zeroBytes } from '../../json/bytes.ts';
+import {
+  compactInto,
+  endOfPlainText,
+  firstMarked,
+  type Span,
+  WordView,
+  zeroBytes,
+} from '../../json/bytes.ts';
 import { ABSENT, BOOLEAN_LITERAL, CellReader, ESCAPED_TEXT } from '../../json/cells.ts';
-import { compactInto, type Span } from '../../json/checked-text.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { Spool } from '../spool.ts';
 import type { OpenWriter } from '../writer.ts';

@@ -12,7 +12,7 @@ import {
   type Cell,
   type CellReader,
 } from '../../json/cells.ts';
-import type { Span } from '../../json/checked-text.ts';
+import type { Span } from '../../json/bytes.ts';
 import { EXACT_DIGITS, fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**

@@ -5,7 +5,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
-import { isCount } from '../../json/checked-text.ts';
+import { isCount } from '../../json/bytes.ts';
 import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { ExportFile, STANDARD_INPUT } from './export-file.ts';
 import { LINE_FEED, QUOTE } from '../../json/ascii.ts';

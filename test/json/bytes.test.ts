@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compact, failAt, readCount, readJson } from '../../src/json/checked-text.ts';
+import { compact, failAt, readCount, readJson } from '../../src/json/bytes.ts';
 import { objectText } from './json-arbitrary.ts';
 
 const compacted = (text: string) => {
