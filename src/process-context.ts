@@ -10,7 +10,6 @@ import { runCommandLine } from './cli/program.ts';
 import type { Clock, Context, InputStream, OutputStream, Processes, StartSpinner } from './context.ts';
 import { AuthError, errorCode, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/target.ts';
-import { typedTextOf } from './output/files/typed-text.ts';
 
 /** The most milliseconds that a run may clean up after a signal. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -191,6 +190,7 @@ function inputStream(own: OwnProcess): InputStream {
 }
 
 async function readAll(stream: ReadStream): Promise<string> {
+  const { typedTextOf } = await import('./output/files/typed-text.ts');
   const text = await typedTextOf(stream, MAX_INPUT_BYTES).catch((cause: unknown) => {
     throw new UsageError(`cannot read standard input: ${systemReason(cause)}`, {
       hint: 'Give a file instead.',

@@ -1,8 +1,12 @@
+import { promises } from 'node:fs';
+import type { InputStream } from '../../context.ts';
+import { systemReason, UsageError } from '../../errors.ts';
+
 /**
  * The text of a file that somebody wrote by hand or with a shell: UTF-8, or UTF-16 where it begins with the mark of that. Windows
  * PowerShell 5.1 writes so what `>` redirects, and so can Notepad.
  */
-export function typedText(bytes: Buffer): string {
+function typedText(bytes: Buffer): string {
   const mark = bytes.toString('latin1', 0, 2);
   const isSwapped = mark === '\u00fe\u00ff';
   if (mark !== '\u00ff\u00fe' && !isSwapped) return bytes.toString('utf8').replace(/^\uFEFF/, '');
@@ -20,4 +24,18 @@ export async function typedTextOf(stream: AsyncIterable<Buffer>, most: number): 
     chunks.push(chunk);
   }
   return typedText(Buffer.concat(chunks));
+}
+
+/** The text that `value` names: `@file`, or `@-` for standard input. Throws UsageError with `hint` for an unreadable file. */
+export async function readTyped(
+  flag: string,
+  value: string,
+  { stdin, hint }: { readonly stdin: InputStream; readonly hint: string },
+): Promise<string> {
+  if (value === '@-') return stdin.readAll();
+  try {
+    return typedText(await promises.readFile(value.slice(1)));
+  } catch (cause) {
+    throw new UsageError(`${flag} ${value}: ${systemReason(cause)}`, { hint, cause });
+  }
 }

@@ -4,6 +4,7 @@ import { readPeriod } from '../../invoices/periods.ts';
 import { quoteUnlessCode } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } from '../../output/formats.ts';
+import { readTyped } from '../../output/files/typed-text.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
 import { writerOfResult } from '../../query/questions.ts';
@@ -34,7 +35,6 @@ import { deliver, storeOf, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
 import { chosenProfiles } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
-import { readTyped } from '../sources/listing-source.ts';
 import { sourceFor } from '../pipeline.ts';
 import {
   deliverText,

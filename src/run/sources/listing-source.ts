@@ -1,7 +1,5 @@
-import { promises } from 'node:fs';
 import type { InputStream } from '../../context.ts';
-import { UsageError, systemReason } from '../../errors.ts';
-import { typedText } from '../../output/files/typed-text.ts';
+import { UsageError } from '../../errors.ts';
 import {
   asksForOrder,
   filterParameters,
@@ -140,10 +138,14 @@ export async function readFiscalIds(
 ): Promise<readonly string[]> {
   const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
   if (name !== undefined) throw namedCounterparty(flag, name);
-  const hint = 'Name a file with one ID on each line, or @- for standard input.';
+  const readFrom = async (value: string): Promise<string> => {
+    const { readTyped } = await import('../../output/files/typed-text.ts');
+    const hint = 'Name a file with one ID on each line, or @- for standard input.';
+    return readTyped(flag, value, { stdin, hint });
+  };
   const ids = new Set<string>();
   for (const value of values) {
-    const text = value.startsWith('@') ? await readTyped(flag, value, { stdin, hint }) : value;
+    const text = value.startsWith('@') ? await readFrom(value) : value;
     for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
   }
   if (ids.size > 0) return [...ids];
@@ -168,20 +170,6 @@ function namedCounterparty(flag: string, name: string): UsageError {
 export function listsIn(flag: string, values: readonly string[]): readonly ReadPath[] {
   const files = values.filter((value) => value.startsWith('@') && value !== '@-');
   return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
-}
-
-/** The text that `value` names: `@file`, or `@-` for standard input. Throws UsageError with `hint` for an unreadable file. */
-export async function readTyped(
-  flag: string,
-  value: string,
-  { stdin, hint }: { readonly stdin: InputStream; readonly hint: string },
-): Promise<string> {
-  if (value === '@-') return stdin.readAll();
-  try {
-    return typedText(await promises.readFile(value.slice(1)));
-  } catch (cause) {
-    throw new UsageError(`${flag} ${value}: ${systemReason(cause)}`, { hint, cause });
-  }
 }
 
 /** The order in which the service lists a resource by itself. */
