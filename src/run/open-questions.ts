@@ -28,7 +28,7 @@ import { narrowing, withValues } from './flag.ts';
 import { extentFlags, type ExportFlags, type QuestionFlags } from './flags.ts';
 import type { OutputPlan } from './output-plan.ts';
 import { storeOf, type Part } from './run.ts';
-import type { RunDay } from './run-day.ts';
+import type { RunDay } from './run-state.ts';
 import { flagDefaults } from './settings.ts';
 
 /** The questions of the flags, or one of the command's own. */

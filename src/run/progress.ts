@@ -1,72 +1,9 @@
-import type { RequestEvent } from '../api/client.ts';
-import type { Clock, Context, OutputStream } from '../context.ts';
-import type { FolioError } from '../errors.ts';
-import type { Destination } from '../output/files/destination.ts';
+import type { Context, OutputStream } from '../context.ts';
 import { countOf, digitGrouper, localeOf, type GroupDigits } from '../output/terminal/number-text.ts';
-import {
-  displayWidth,
-  isForPeople,
-  streamWith,
-  truncate,
-  useColor,
-} from '../output/terminal/terminal-text.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
+import { displayWidth, streamWith, truncate, useColor } from '../output/terminal/terminal-text.ts';
 import type { GlobalFlags } from './flags.ts';
-import { duration, timeStamp, type Notices, type Written } from './notices.ts';
-import type { OutputPlan } from './output-plan.ts';
-import type { Session } from './session.ts';
-
-/** What is known of a part of a run so far, for progress, receipt and the end of the run. */
-export class PartState {
-  /** Undefined where the run has one part, and for what joins several. */
-  readonly name: string | undefined;
-  readonly notices: Notices;
-  readonly status: WalkStatus;
-  stage: 'waiting' | 'running' | 'ended' = 'waiting';
-  /** Milliseconds since 1970. */
-  startedAt = 0;
-  /** The most records that are read. */
-  limit: number | undefined;
-  /** The requests that are sent and not answered. */
-  readonly inFlight = new Set<number>();
-  /** No request is sent before this time, in milliseconds since 1970. */
-  waitsUntil = 0;
-  /** Whose records they are, where no session says it; once it is known. */
-  owner: string | undefined;
-  /** What is read, once the part is open: the fiscal IDs, and whether the records have a column with their profile. */
-  source: { readonly fiscalIds?: readonly string[]; readonly hasProfileColumn?: boolean } = {};
-  /** Whose token was used, once it is known. */
-  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;
-  plan: OutputPlan | undefined;
-  /** Where the records were written, once all of them were. */
-  delivered: Destination | undefined;
-  /** What the source itself has written, such as files, for the closing line. */
-  written: Written | undefined;
-  /** Records handed to the writer. */
-  records = 0;
-  /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
-  failure: FolioError | undefined;
-  readonly #clock: Clock;
-
-  constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
-    this.name = name;
-    this.notices = name === undefined ? notices : notices.forPart(name);
-    this.status = new WalkStatus((event) => this.notices.walked(event));
-    this.#clock = clock;
-  }
-
-  begin(): void {
-    this.stage = 'running';
-    this.startedAt = this.#clock.now();
-  }
-
-  readonly requested = (event: RequestEvent): void => {
-    this.notices.requested(event);
-    if (event.kind === 'request') this.inFlight.add(event.request);
-    else this.inFlight.delete(event.request);
-    if (event.kind === 'retry') this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
-  };
-}
+import { duration, timeStamp } from './notices.ts';
+import type { PartState } from './run-state.ts';
 
 interface ProgressView {
   readonly flags: GlobalFlags;
@@ -77,45 +14,26 @@ interface ProgressView {
 }
 
 /**
- * Does the work while standard error shows how far it is; off a terminal only if the user wants it. `work` gets the context to
- * write to: where standard output is the same terminal, the first write ends the drawing.
+ * Shows on standard error how far a run is, until it is stopped. Returns the context to write to: where standard output is the
+ * same terminal, the first write ends the drawing.
  */
-export async function showingProgress(
-  context: Context,
-  view: ProgressView,
-  work: (context: Context) => Promise<void>,
-): Promise<void> {
-  const show = displayOf(context, view.flags);
-  if (show === undefined) return work(context);
+export function startProgress(context: Context, view: ProgressView) {
   const stopped = new AbortController();
+  const isDrawn = context.listener === undefined && view.flags.progressStyle !== 'plain';
+  const show = isDrawn ? showSpinner : showLines;
   // Stopping rejects it. A standard error that is closed does so as well, and is no reason to stop the run.
   show(context, view, stopped.signal).catch(() => {});
-  try {
-    await work({ ...context, stdout: endingWith(context.stdout, stopped) });
-  } finally {
-    stopped.abort();
-  }
+  const stop = (): void => stopped.abort();
+  return { context: { ...context, stdout: beginningWith(context.stdout, stop) }, stop };
 }
 
-function endingWith(stdout: OutputStream, drawing: AbortController): OutputStream {
+/** Calls `stop` before each write to a terminal. */
+function beginningWith(stdout: OutputStream, stop: () => void): OutputStream {
   if (!stdout.isTerminal) return stdout;
   return streamWith(stdout, (bytes) => {
-    drawing.abort();
+    stop();
     return stdout.write(bytes);
   });
-}
-
-/** By default only a spinner on a terminal, and nothing while the output goes through a pipe. */
-function displayOf(
-  { stdout, stderr, env, listener }: Context,
-  flags: GlobalFlags,
-): typeof showLines | typeof showSpinner | undefined {
-  if (listener !== undefined) return showLines;
-  if (flags.quiet || flags.progress === false) return undefined;
-  if (flags.progressStyle === 'plain') return showLines;
-  // On a terminal of width 0 or unknown, wiping a line would never end.
-  const isWide = (stderr.columns ?? 0) > 0;
-  return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env) ? showSpinner : undefined;
 }
 
 /** Milliseconds between two lines. */

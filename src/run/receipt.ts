@@ -9,7 +9,7 @@ import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
-import type { PartState } from './progress.ts';
+import type { PartState } from './run-state.ts';
 
 /** Where the records of a run go, as typed behind -o and --output-dir, and what else it writes. */
 interface Targets {

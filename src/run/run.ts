@@ -7,6 +7,7 @@ import { columnOf } from '../output/chosen-columns.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { makeFolder } from '../output/files/target.ts';
 import { formatOf } from '../output/formats.ts';
+import { isForPeople } from '../output/terminal/terminal-text.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
@@ -19,8 +20,7 @@ import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlag
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath, WrittenPath } from './paths.ts';
-import { PartState, showingProgress } from './progress.ts';
-import { runDay, type RunDay } from './run-day.ts';
+import { PartState, runDay, type RunDay } from './run-state.ts';
 import {
   openSession,
   refuseWrongAddress,
@@ -87,46 +87,53 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const {
-    flags,
-    records,
-    output,
-    folder,
-    notices,
-    partNames = [],
-    reads = [],
-    partKind = 'profiles',
-  } = options;
-  const { clock } = outer;
+  const { flags, records, output, folder, notices, partNames = [], reads = [] } = options;
+  const { partKind = 'profiles' } = options;
+  const { clock, stdout } = outer;
   const startedAt = clock.now();
   const whole = new PartState(undefined, { clock, notices });
   const parts = partNames.map((name) => new PartState(name, { clock, notices }));
-  const view = { flags, records, parts: parts.length > 0 ? parts : [whole], partKind };
-  await showingProgress(outer, view, async (context) => {
-    const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
-    const receipt = receiptOf?.(flags.receipt!, options);
-    const writes = [...(options.files ?? [])];
-    if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
-    if (receipt !== undefined)
-      writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
-    // A terminal and a pipe are no files that could be written over.
-    const isStream = outer.stdout.isTerminal || outer.stdout.isPipe;
-    if (!isStream || reads.length > 0 || writes.some(({ path }) => path !== undefined)) {
-      const { checkPaths } = await import('./paths.ts');
-      await checkPaths(context, { tokenFile: flags.tokenFile, reads, writes });
-    }
-    const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
-    const shared = sharedBySessions(context, flags);
-    const day = runDay(startedAt, notices, flags.asOf);
-    const run = { ...options, context, whole, parts, shared, day, startedAt };
-    try {
-      if (receipt === undefined) await work(run);
-      else await withReceipt!(run, receipt, () => work(run));
-    } finally {
-      await shared.close();
-      await removeEmpty?.();
-    }
+  const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
+  const receipt = receiptOf?.(flags.receipt!, options);
+  const writes = [...(options.files ?? [])];
+  if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
+  if (receipt !== undefined) writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
+  // A terminal and a pipe are no files that could be written over.
+  const isStream = stdout.isTerminal || stdout.isPipe;
+  if (!isStream || reads.length > 0 || writes.some(({ path }) => path !== undefined)) {
+    const { checkPaths } = await import('./paths.ts');
+    await checkPaths(outer, { tokenFile: flags.tokenFile, reads, writes });
+  }
+  const { startProgress } = showsProgress(outer, flags) ? await import('./progress.ts') : {};
+  const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
+  const progress = startProgress?.(outer, {
+    flags,
+    records,
+    parts: parts.length > 0 ? parts : [whole],
+    partKind,
   });
+  const { context = outer } = progress ?? {};
+  const shared = sharedBySessions(context, flags);
+  const day = runDay(startedAt, notices, flags.asOf);
+  const run = { ...options, context, whole, parts, shared, day, startedAt };
+  try {
+    if (receipt === undefined) await work(run);
+    else await withReceipt!(run, receipt, () => work(run));
+  } finally {
+    await shared.close();
+    await removeEmpty?.();
+    progress?.stop();
+  }
+}
+
+/** Whether standard error shows how far the run is: by default on a terminal alone, and not while the output goes into a pipe. */
+function showsProgress({ stdout, stderr, env, listener }: Context, flags: GlobalFlags): boolean {
+  if (listener !== undefined) return true;
+  if (flags.quiet || flags.progress === false) return false;
+  if (flags.progressStyle === 'plain') return true;
+  // On a terminal of width 0 or unknown, wiping a line would never end.
+  const isWide = (stderr.columns ?? 0) > 0;
+  return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env);
 }
 
 /** Where records come from, as a command line names it: a listing of the service, an item, downloads, an export, a database. */

@@ -14,7 +14,7 @@ import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } 
 import type { ExportFlags } from './flags.ts';
 import { impliedFormat } from './output-plan.ts';
 import type { WrittenPath } from './paths.ts';
-import type { PartState } from './progress.ts';
+import type { PartState } from './run-state.ts';
 import { receiptPathOf, withReceipt } from './receipt.ts';
 import {
   checkPart,

@@ -20,7 +20,7 @@ import {
   type Run,
   type RunOptions,
 } from '../run.ts';
-import type { PartState } from '../progress.ts';
+import type { PartState } from '../run-state.ts';
 import { organizationOf } from '../session.ts';
 
 interface Tally {

@@ -31,7 +31,7 @@ import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Source, type Run } from '../run.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
-import type { RunDay } from '../run-day.ts';
+import type { RunDay } from '../run-state.ts';
 import { chosenProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';

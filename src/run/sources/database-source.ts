@@ -12,7 +12,7 @@ import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';
 import type { Source } from '../run.ts';
 import { readsOfDatabase } from '../paths.ts';
-import type { Origin } from '../run-day.ts';
+import type { Origin } from '../run-state.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
 import { usualOrder } from './listing-source.ts';
 

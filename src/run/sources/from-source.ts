@@ -12,7 +12,7 @@ import type { FilterFlags, QuestionFlags } from '../flags.ts';
 import { filterOf } from '../open-questions.ts';
 import type { OpenSource, Part, Source, Wanted, Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
-import type { Origin } from '../run-day.ts';
+import type { Origin } from '../run-state.ts';
 import { listsIn, readFiscalIds } from './listing-source.ts';
 
 export interface FromRequest {

@@ -1,7 +1,66 @@
+import type { RequestEvent } from '../api/client.ts';
+import type { Clock } from '../context.ts';
+import type { FolioError } from '../errors.ts';
 import { formatDay, localDay, localMinute } from '../json/calendar-day.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { RecordNote } from '../report/page-frame.ts';
-import type { Notices } from './notices.ts';
+import type { Notices, Written } from './notices.ts';
+import type { OutputPlan } from './output-plan.ts';
+import type { Session } from './session.ts';
+
+/** What is known of a part of a run so far, for progress, receipt and the end of the run. */
+export class PartState {
+  /** Undefined where the run has one part, and for what joins several. */
+  readonly name: string | undefined;
+  readonly notices: Notices;
+  readonly status: WalkStatus;
+  stage: 'waiting' | 'running' | 'ended' = 'waiting';
+  /** Milliseconds since 1970. */
+  startedAt = 0;
+  /** The most records that are read. */
+  limit: number | undefined;
+  /** The requests that are sent and not answered. */
+  readonly inFlight = new Set<number>();
+  /** No request is sent before this time, in milliseconds since 1970. */
+  waitsUntil = 0;
+  /** Whose records they are, where no session says it; once it is known. */
+  owner: string | undefined;
+  /** What is read, once the part is open: the fiscal IDs, and whether the records have a column with their profile. */
+  source: { readonly fiscalIds?: readonly string[]; readonly hasProfileColumn?: boolean } = {};
+  /** Whose token was used, once it is known. */
+  session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;
+  plan: OutputPlan | undefined;
+  /** Where the records were written, once all of them were. */
+  delivered: Destination | undefined;
+  /** What the source itself has written, such as files, for the closing line. */
+  written: Written | undefined;
+  /** Records handed to the writer. */
+  records = 0;
+  /** Why the part is missing; where it is an IncompleteError, why it is not whole. */
+  failure: FolioError | undefined;
+  readonly #clock: Clock;
+
+  constructor(name: string | undefined, { clock, notices }: { clock: Clock; notices: Notices }) {
+    this.name = name;
+    this.notices = name === undefined ? notices : notices.forPart(name);
+    this.status = new WalkStatus((event) => this.notices.walked(event));
+    this.#clock = clock;
+  }
+
+  begin(): void {
+    this.stage = 'running';
+    this.startedAt = this.#clock.now();
+  }
+
+  readonly requested = (event: RequestEvent): void => {
+    this.notices.requested(event);
+    if (event.kind === 'request') this.inFlight.add(event.request);
+    else this.inFlight.delete(event.request);
+    if (event.kind === 'retry') this.waitsUntil = Math.max(this.waitsUntil, this.#clock.now() + event.wait);
+  };
+}
 
 /** What has records that were read earlier: an export, or a listing in a database. */
 export interface Origin {
