@@ -1,11 +1,16 @@
 import type { RequestEvent } from '../api/client.ts';
+import { readPartialErrors } from '../api/error-body.ts';
+import type { Redact } from '../api/redact.ts';
+import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
-import type { Finding } from '../findings.ts';
+import { IncompleteError, NotFoundError } from '../errors.ts';
+import type { Finding, IncompleteReason } from '../findings.ts';
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
-import type { WalkEvent } from '../paging/walk-status.ts';
-import { whyIncomplete } from './completeness.ts';
+import type { WalkEvent, WalkStatus } from '../paging/walk-status.ts';
+import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './flags.ts';
 
 type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
@@ -191,4 +196,152 @@ export function duration(milliseconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 100) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const MAX_NUMBERS = 20;
+
+/**
+ * The error that says which records are missing or in doubt; undefined where none are.
+ *
+ * @param unknown fiscal IDs that nobody has, where that is a failure
+ * @param sortBy the keys by which the user can have the listing sorted
+ */
+export function lackOf(
+  status: WalkStatus,
+  unknown: readonly string[] = [],
+  sortBy?: Resource['sortBy'],
+): IncompleteError | undefined {
+  const { givenUp, incomplete, reason = 'changing', totalAtEnd, records: delivered } = status;
+  const unserved = [...givenUp].map((offset) => offset + 1);
+  const gaps: string[] = [];
+  if (unserved.length > 0) {
+    const numbers = unserved.slice(0, MAX_NUMBERS).join(', ');
+    const more = unserved.length > MAX_NUMBERS ? ', …' : '';
+    gaps.push(`the service does not serve number ${numbers}${more} of the listing, even alone`);
+  }
+  if (incomplete > 0) {
+    const which =
+      totalAtEnd === undefined || totalAtEnd < incomplete
+        ? `${countOf(incomplete, 'record')} or more`
+        : `${incomplete} of the ${totalAtEnd} records that the service names`;
+    const why = whyIncomplete(reason);
+    gaps.push(reason === 'ids' ? why : `${which} ${incomplete === 1 ? 'is' : 'are'} in doubt: ${why}`);
+  }
+  if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
+  if (gaps.length === 0) return undefined;
+  const sorted = reason === 'order' && sortBy ? ` Add --sort-by ${sortBy.unique}.` : '';
+  const isOfIds = status.complete && unknown.length > 0;
+  return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${gaps.join('; ')}`, {
+    hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint + sorted,
+    details: {
+      code: 'records missing',
+      delivered,
+      unserved,
+      reason: incomplete > 0 ? reason : undefined,
+    },
+  });
+}
+
+const AGAIN_LATER = 'Run it again when the service is quieter.';
+
+const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonly hint: string }>> = {
+  changing: { why: 'the listing kept changing while it was read', hint: AGAIN_LATER },
+  order: {
+    why: 'the service’s order changes from request to request',
+    hint: 'Running it again will hardly help.',
+  },
+  unsteady: {
+    why: 'its pages do not hold together: its order or its records change',
+    hint: AGAIN_LATER,
+  },
+  adjoining: { why: 'its pages do not overlap, and were not seen the same twice', hint: AGAIN_LATER },
+  total: { why: 'it names a higher total than it serves', hint: AGAIN_LATER },
+  repeating: {
+    why: 'page after page it sends records that it had sent before',
+    hint: 'This is a fault of the service. Try again later, or with another --page-size.',
+  },
+  more: {
+    why: 'more records came than that, so some changed while they were read and are there in two forms',
+    hint: AGAIN_LATER,
+  },
+  ids: {
+    why: 'of several fiscal IDs in one request, the service may have read one',
+    hint: 'Ask without --limit and --page, or for one fiscal ID at a time.',
+  },
+};
+
+function whyIncomplete(reason: IncompleteReason = 'changing'): string {
+  return REASONS[reason].why;
+}
+
+/** Collects the problems that the service names beside the records (spec 2.4), each once. */
+export class ServiceErrors {
+  readonly #unknown = new Set<string>();
+  readonly #warnings = new Set<string>();
+  readonly #typed: ReadonlyMap<string, string>;
+  readonly #redact: Redact;
+  #isNamedByError = false;
+
+  /** The fiscal IDs are those of the filter, as typed; `redact` removes secrets from the service's words, which receipts keep. */
+  constructor(fiscalIds: readonly string[], redact: Redact) {
+    this.#redact = redact;
+    this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
+  }
+
+  readonly add = (errors: Buffer): void => {
+    const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
+    this.addUnknown(missingFiscalIds);
+    for (const warning of warnings) this.#warnings.add(warning);
+  };
+
+  /** The fiscal IDs that match nobody, in the order in which they were typed. */
+  get unknownIds(): string[] {
+    const typed = [...this.#typed.values()].map((id) => this.#redact(id));
+    return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
+  }
+
+  /** @param isLocal whether the records were read earlier, so that others may have the IDs */
+  findings(filter: FiscalIdFilter | undefined, isLocal = false): Finding[] {
+    const whose = `${filter?.whose ?? 'party'}${isLocal ? ' in these records' : ''}`;
+    const found: Finding[] = [];
+    if (this.#unknown.size > 0)
+      found.push({ level: 'fact', text: '', details: { code: 'unknown ids', ids: [...this.#unknown] } });
+    const ids = this.#isNamedByError ? [] : this.unknownIds;
+    const texts =
+      ids.length > MAX_NAMED
+        ? [`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
+        : ids.map((id) => `no ${whose} has the fiscal ID ${id}`);
+    for (const text of texts) found.push({ level: 'warning', text });
+    for (const words of this.#warnings) {
+      const details = { code: 'service says', words } as const;
+      found.push({ level: 'warning', text: `the service says: ${words}`, details });
+    }
+    return found;
+  }
+
+  /** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
+  explain(error: unknown, filter: FiscalIdFilter | undefined): unknown {
+    if (!(error instanceof UnknownFiscalIds)) return error;
+    this.addUnknown(error.fiscalIds);
+    this.#isNamedByError = true;
+    const whose = filter?.whose ?? 'party';
+    const named = firstOf(this.unknownIds);
+    return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${alsoSaid(error.warnings)}`, {
+      hint: error.hint,
+      cause: error,
+    });
+  }
+
+  /** Adds fiscal IDs that match nobody. The service may spell them in its own way. */
+  addUnknown(fiscalIds: readonly string[]): void {
+    for (const id of fiscalIds) this.#unknown.add(this.#redact(this.#typed.get(foldFiscalId(id)) ?? id));
+  }
+}
+
+const MAX_NAMED = 10;
+
+function firstOf(ids: readonly string[]): string {
+  const rest = ids.length - MAX_NAMED;
+  const first = ids.slice(0, MAX_NAMED).join(', ');
+  return rest > 0 ? `${first} and ${rest} more; --receipt <file> has them all` : first;
 }

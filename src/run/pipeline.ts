@@ -9,7 +9,7 @@ import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
-import { hasRecords } from './completeness.ts';
+import { hasRecords } from './outcome.ts';
 import { withValues } from './flag.ts';
 import type { ExportFlags, OutputFlags } from './flags.ts';
 import { Notices } from './notices.ts';

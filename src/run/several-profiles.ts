@@ -10,7 +10,7 @@ import { RecordSpool } from '../output/spool.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { ownersOf } from '../query/exports/read-export.ts';
 import { oneWordName } from '../resources/resource.ts';
-import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './completeness.ts';
+import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './outcome.ts';
 import type { ExportFlags } from './flags.ts';
 import { impliedFormat } from './output-plan.ts';
 import type { WrittenPath } from './paths.ts';

@@ -24,7 +24,7 @@ import {
 } from '../../profiles/profile.ts';
 import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, nearEnd } from '../../profiles/token.ts';
-import { checkResults, type PartResult } from '../../run/completeness.ts';
+import { checkResults, type PartResult } from '../../run/outcome.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { verifyConnection } from '../../run/session.ts';

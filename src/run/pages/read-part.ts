@@ -5,7 +5,7 @@ import type { FieldsOf } from '../../invoices/fields.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import type { WhereFilter } from '../../query/where/where.ts';
-import { checkResults, hasRecords, passUnknownIds, type OutcomeWords } from '../completeness.ts';
+import { checkResults, hasRecords, passUnknownIds, type OutcomeWords } from '../outcome.ts';
 import type { RecordFilters } from '../filters.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import {

@@ -18,7 +18,7 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { version } from '../../version.ts';
-import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../completeness.ts';
+import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../outcome.ts';
 import type {
   GlobalFlags,
   OutputFlags,

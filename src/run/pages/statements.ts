@@ -20,7 +20,7 @@ import { StatementTally } from '../../report/statement.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../completeness.ts';
+import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
 import type {
   GlobalFlags,
   OutputFlags,

@@ -29,7 +29,7 @@ import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
-import { checkResults, lackOf } from '../completeness.ts';
+import { checkResults } from '../outcome.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import {
   checkPart,
@@ -42,7 +42,7 @@ import {
   inRun,
   type Run,
 } from '../run.ts';
-import { Notices } from '../notices.ts';
+import { lackOf, Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { readsOfDatabase } from '../paths.ts';
 import { chosenProfiles, organizationOf } from '../session.ts';

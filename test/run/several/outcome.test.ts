@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AuthError, FolioError, IncompleteError, ServiceError } from '../../../src/errors.ts';
-import { outcomeOf } from '../../../src/run/completeness.ts';
+import { outcomeOf } from '../../../src/run/outcome.ts';
 
 const down = new ServiceError('down', { hint: 'Try again later.' });
 const refused = new AuthError('refused', { hint: 'Log in.' });

@@ -1,0 +1,94 @@
+import { UnknownFiscalIds } from '../api/status-failure.ts';
+import { IncompleteError, type FolioError } from '../errors.ts';
+
+/** What became of a part: of a listing, a profile, a page. */
+export interface PartResult {
+  readonly name?: string | undefined;
+  readonly failure?: FolioError | undefined;
+}
+
+/** Whether there are records of the part, even if not all. */
+export function hasRecords({ failure }: PartResult): boolean {
+  return failure === undefined || failure instanceof IncompleteError;
+}
+
+/** Where another part has some of the fiscal IDs, one that has none of them gets a warning in place of its failure. */
+export function passUnknownIds(
+  results: readonly { failure: FolioError | undefined; readonly notices: { warn(text: string): void } }[],
+): void {
+  if (!results.some(hasRecords)) return;
+  for (const result of results) {
+    const { failure, notices } = result;
+    if (!(failure?.cause instanceof UnknownFiscalIds)) continue;
+    notices.warn(failure.message);
+    result.failure = undefined;
+  }
+}
+
+export interface OutcomeWords {
+  /** What the parts are: `profiles`. */
+  readonly what: string;
+  /** What became of those that failed, where others did not: `left as they were`. */
+  readonly lack: string;
+  /** What to do, where the failures have no hint in common. */
+  readonly hint?: string | undefined;
+  readonly delivered?: readonly string[];
+  /** A line for each older file that stays in the place of a part that is missing. */
+  readonly kept?: readonly string[];
+}
+
+/**
+ * How several parts end: undefined where all are whole; else an error that names those that are not with their reasons, or the
+ * failure that all share. Where nothing was had of any it is of the kind of the first, and so is the exit code; else an
+ * IncompleteError.
+ */
+export function outcomeOf(
+  results: readonly PartResult[],
+  { what, lack, hint, delivered = [], kept = [] }: OutcomeWords,
+): FolioError | undefined {
+  const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
+  const first = failed[0]?.failure;
+  if (first === undefined) return undefined;
+  // Of a dozen that fail, most fail for the same reason, which comes once.
+  const names = new Map<string, string[]>();
+  for (const { name, failure } of failed)
+    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
+  if (failed.length === results.length && names.size === 1) return first;
+  const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
+  const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
+  const isNone = !results.some(hasRecords);
+  const summary = isNone
+    ? `none of ${results.length} ${what}`
+    : `${failed.length} of ${results.length} ${what} ${lack}`;
+  const lines = [
+    summary,
+    ...failed.map(({ name, failure }) => `${name}: ${failure.message}`),
+    ...kept,
+    ...(delivered.length === 0 ? [] : [`delivered: ${delivered.join(', ')}`]),
+  ];
+  const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);
+  const text = `${summary}: ${reasons.join('; ')}`;
+  return isNone
+    ? first.reworded(text, advice, lines)
+    : new IncompleteError(text, { hint: advice, cause: first, lines });
+}
+
+export function checkResults(results: readonly PartResult[], words: OutcomeWords): void {
+  const failure = outcomeOf(results, words);
+  if (failure !== undefined) throw failure;
+}
+
+/** The words for profiles: `notWhole` where each was delivered at least in part, `missing` where nothing came of some. */
+export function wordsOfProfiles(
+  results: readonly PartResult[],
+  notWhole = 'not whole',
+  missing = 'missing',
+): OutcomeWords {
+  const failed = results.flatMap(({ name, failure }) => (failure === undefined ? [] : (name ?? [])));
+  return {
+    what: 'profiles',
+    delivered: results.flatMap(({ name, failure }) => (failure === undefined ? (name ?? []) : [])),
+    lack: results.every(hasRecords) ? notWhole : missing,
+    hint: `Run \`folio doctor --profile ${failed[0]}\` to see what to fix there; to run these again, use --profile ${failed.join(',')}.`,
+  };
+}
