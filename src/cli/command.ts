@@ -115,6 +115,7 @@ export function describeCommand(command: Command, declaration: Declaration): Com
   declarations.set(command, declaration);
   return command
     .description(declaration.description)
+    .optionsGroup('Flags:')
     .enablePositionalOptions()
     .exitOverride((error) => {
       failedAt.set(error, command);
@@ -134,7 +135,17 @@ export type FlagOption = Option & {
   readonly how: Flag;
   readonly key: string;
   readonly texts: readonly (string | undefined)[];
+  /** Whether the help has it among the flags of most days, and in a line. */
+  readonly isDaily: boolean;
 };
+
+/** The flags that most people need on most days. The help has others below them. */
+const DAILY = (
+  '--customer-fiscal-id --issuer-fiscal-id --payable --open --overdue --period --since --until --where --columns --sort --limit ' +
+  '--all --count --sum --group-by --output --format --excel --from --as-of --lang --title --organization --note --against --match --only'
+).split(' ');
+/** A command with so few flags shows them alike. */
+const FEW = 12;
 
 /** The flags that may stand behind every command, also that which exists only to be refused, without its value. */
 const everywhere: Flags = {
@@ -155,11 +166,14 @@ const everywhere: Flags = {
 
 /** Declares the flags that the help of a command shows, and those of every command, if it has no other of that name. */
 export function addFlags(command: Command, shown: Flags): void {
+  const hasMore = Object.keys(shown).length > FEW;
   for (const [key, flag] of Object.entries({ ...shown, ...everywhere, ...shown })) {
     if (flag === undefined) continue;
     const option = new Option(flag.syntax, flag.about).hideHelp(!(key in shown));
     const texts: (string | undefined)[] = [];
-    command.addOption(Object.assign(declared(option, flag, option.long!), { key, texts }));
+    const isDaily = hasMore && DAILY.includes(option.long!);
+    if (hasMore && !isDaily) option.helpGroup('More:');
+    command.addOption(Object.assign(declared(option, flag, option.long!), { key, texts, isDaily }));
     command.on(`option:${option.name()}`, (text?: string) => texts.push(text));
   }
 }

@@ -2,7 +2,6 @@ import { Command, CommanderError } from 'commander';
 import type { Secrets } from '../api/redact.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
-import { localDay } from '../json/calendar-day.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 import { listings } from '../resources/index.ts';
 import { globalFlags } from '../run/flags.ts';
@@ -12,7 +11,6 @@ import {
   addFlags,
   commandOf,
   describeCommand,
-  termOf,
   type CommandGroup,
   type Declaration,
   type ProgramFor,
@@ -21,7 +19,7 @@ import { downloadCommand } from './commands/download.ts';
 import { customerItems, fundItems } from './commands/items.ts';
 import { listingCommand } from './commands/listing.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
-import { firstScreen, formatHelp, helpCommand } from './help.ts';
+import { firstScreen, helpCommand, helpSettings, helpWidth } from './help.ts';
 
 const ABOUT =
   'Invoices, customers and prepaid-expense funds of an organization: every record once, every amount as sent, or it says what is ' +
@@ -114,7 +112,6 @@ export const wholeProgram = (context: Context): Promise<Command> => programFor(c
 
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
-  let isAlone = false;
   describeCommand(program, { description: ABOUT, examples: EXAMPLES })
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
@@ -125,22 +122,10 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
       // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 80, 110),
+      getOutHelpWidth: () => helpWidth(context.stdout),
     })
-    .configureHelp({
-      // On a narrower terminal, lines would break within words.
-      minWidthToWrap: 16,
-      // Without [options], since every command takes flags.
-      subcommandTerm: (command) => termOf(command.name(), command),
-      prepareContext(options) {
-        this.helpWidth ??= options.helpWidth ?? 80;
-        isAlone = options.error === true;
-      },
-      formatHelp: (command, helper) =>
-        isAlone && command === program
-          ? firstScreen(program, helper.helpWidth ?? 80)
-          : formatHelp(command, helper),
-    })
+    .configureHelp(helpSettings)
+    .action(() => writeOut(firstScreen(program, context.stdout)))
     .showSuggestionAfterError(false)
     .helpCommand(false);
   addFlags(program, globalFlags);
@@ -163,7 +148,7 @@ export async function runCommandLine(outer: Context): Promise<number> {
     if (answer !== '') await context.stdout.write(answer);
     return 0;
   } catch (thrown) {
-    const error = await asFolioError(thrown, context);
+    const error = await asFolioError(thrown);
     const text = errorText(error, context.stderr, context.argv.includes('--debug'));
     if (!isReaderGone(error)) await context.stderr.write(text).catch(() => {});
     return exitCodeOf(error);
@@ -171,12 +156,10 @@ export async function runCommandLine(outer: Context): Promise<number> {
 }
 
 /** The error as one of folio's; faults as they are. */
-async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
+async function asFolioError(thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof CommanderError)) return thrown;
   const { explained } = await import('./words.ts');
-  const today = localDay(context.clock.now());
-  const command = commandOf(thrown);
-  return explained(thrown, { command, today, wholeProgram: () => wholeProgram(context) });
+  return explained(thrown, commandOf(thrown));
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */

@@ -1,18 +1,10 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { isPeriod, meantPeriod } from '../invoices/periods.ts';
-import { endingsOf, formats } from '../output/formats.ts';
+import { meantPeriod } from '../invoices/periods.ts';
+import { formats } from '../output/formats.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { issued } from '../resources/issued.ts';
-import { commandPath, hasFlag, resourceOf, shownUnder, termOf, type FlagOption } from './command.ts';
+import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
-
-/** Documents that are paid, by what folio knows of them. */
-const PAID = "--where open=0 --where 'status!=NULLIFIED'";
-
-/** Words for the first and for the last day of a span. */
-const FROM = 'after start desde from-date date-from from-day start-date';
-const TO = 'before to end hasta to-date date-to to-day end-date until-date';
 
 /*
  * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for. A page begins
@@ -41,7 +33,7 @@ What was due before today and is still to be paid is --overdue, whatever the sta
 paid pagadas pagado
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
   MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
-* folio issued ${PAID} :: what was paid
+* folio issued --where open=0 --where 'status!=NULLIFIED' :: what was paid
 * folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
   30 days
 
@@ -57,7 +49,8 @@ A month, a quarter or a year is kept by --period; --group-by adds up month by mo
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
 * folio report --period 2026-10 -o october.html :: on a page
 
-day date fecha between dates entre ${FROM} ${TO}
+day date fecha between dates entre after start desde from-date date-from from-day start-date before to end hasta to-date date-to
+  to-day end-date until-date
 From one day to another, both within, is --since and --until. --from names a file to read.
 * folio issued --since 2026-10-01 --until 2026-10-31 :: also today, yesterday, -30d
 * folio issued --period 2026-10 :: the same month
@@ -67,6 +60,7 @@ Documents of a customer are found by a part of the name, or by fiscal ID, which 
 * folio customers :: all customers
 * folio issued --where counterpartyName~roble :: by name
 * folio issued --customer-fiscal-id 60155440-2 :: by fiscal ID
+* folio statement --customer-fiscal-id 60155440-2 :: what he owes
 * folio customers --where name~roble --columns fiscalId,name :: the fiscal ID of a name
 
 supplier suppliers vendor vendors issuer proveedor proveedores supplier-name
@@ -140,71 +134,9 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
   .trim()
   .split('\n\n')
   .map((page) => {
-    const [words = '', ...lines] = page.split('\n');
-    return { words: words.split(' '), help: lines.join('\n') };
+    const [words = '', ...lines] = page.split(/\n(?! )/);
+    return { words: words.split(/\s+/), help: lines.join('\n') };
   });
-
-/** What was typed that folio does not have, and what stood behind it. */
-interface Typed {
-  readonly word: string;
-  readonly value: string | undefined;
-  readonly today: number;
-}
-
-/**
- * What to write instead, by the first word of the page: a command has some of these flags. A whole command line is for commands
- * that have none of them.
- */
-const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly string[]>> = {
-  unpaid: () => ['--open'],
-  owe: ({ value }) => ['--open', ...byName('', value)],
-  overdue: () => ['--overdue'],
-  paid: () => [PAID],
-  status: ({ value = 'PENDING' }) => {
-    const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
-    return [...better, `--where status=${value}`];
-  },
-  month: ({ word, value = '', today }) => [
-    `--period ${meantPeriod(word, today) ?? meantPeriod(value, today) ?? (value || '2026-10')}`,
-  ],
-  day: ({ word, value = '2026-10-31' }) =>
-    word === 'between'
-      ? [`--since ${value} --until <day>`]
-      : ['since', 'until']
-          .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
-          .map((flag) => `--${flag} ${value}`),
-  customer: ({ value }) => {
-    const isId = value !== undefined && /\d/.test(value);
-    return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
-  },
-  supplier: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
-  excel: ({ word, value }) => {
-    const format = formats.find((one) => one === word && one !== 'xlsx');
-    if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
-    return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
-  },
-  download: ({ word }) => {
-    const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
-    return [only, `folio issued download invoices ${only}`];
-  },
-  import: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
-  credits: () => ['--where documentType=CREDIT_NOTE'],
-  payments: () => ['--expand payments'],
-  total: ({ word, value = '' }) => {
-    if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
-    const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
-    const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
-    return [`--group-by ${unit || 'counterpartyName'}`];
-  },
-  language: ({ value = 'es' }) => [`--lang ${value}`],
-};
-
-/** A filter by a part of the name, and what someone owes for a command that has no filter. */
-function byName(payable: string, part = 'roble'): readonly string[] {
-  const condition = `counterpartyName~${part}`;
-  const filter = `--where ${part.includes(' ') ? `'${condition}'` : condition}`;
-  return [filter, `folio aging ${filter}${payable}`];
-}
 
 /** What folio has for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
 export function meantWord(...typed: readonly string[]) {
@@ -213,40 +145,18 @@ export function meantWord(...typed: readonly string[]) {
     const known = meantPeriod(word, 0) === undefined ? word : 'month';
     const page = PAGES.find((each) => each.words.includes(known));
     if (page === undefined) continue;
-    /** The first command line of its page. */
-    const example = /^\* (.*?) :: /m.exec(page.help)![1]!;
+    const examples = [...page.help.matchAll(/^\* (.*?) :: /gm)].map(([, line]) => line!);
     return {
-      /** What to write instead: of what the command has, else the example. `value` stood behind the word. */
-      instead(command: Command, value: string | undefined, today: number): readonly string[] {
-        const lines = insteadOf(page.words[0]!, { word, value, today }, command);
-        const fitting = lines.filter((line) => fits(line, command, value));
-        return lines.length > 0 && fitting.length === 0 ? [example] : fitting;
+      /** What to write instead: the first command lines of its page that are of the command, else the first of all. */
+      hint(command: Command): string {
+        const isOwn = (line: string) => line.startsWith(`${commandPath(command)} -`);
+        const own = command.parent === null ? [] : examples.filter(isOwn).slice(0, 2);
+        return `Write ${own.join(' or ') || examples[0]}. See folio help ${word}.`;
       },
-      example,
       topic: topicOf(page.help, word),
     };
   }
   return undefined;
-}
-
-function insteadOf(name: string, typed: Typed, { options }: Command): readonly string[] {
-  const isPlain = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed.value ?? '');
-  const lines = INSTEAD[name]?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
-  return lines.filter((line) => {
-    const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
-    const isFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
-    return line.startsWith('folio ') ? !isFlag : isFlag;
-  });
-}
-
-/** Whether the listing (invoices, for other commands) has what the flags of an advice need, and the columns that it names. */
-function fits(line: string, command: Command, typed: string | undefined): boolean {
-  const { columns } = resourceOf(command) ?? issued;
-  const known = new Set([...columns.flatMap(([name, , role]) => [name, role]), typed]);
-  const named = [...line.matchAll(/--(?:where|sum|group-by|expand) '?([\w.]+)/g)].map(([, name]) => name);
-  const flags = command.options as readonly FlagOption[];
-  const roles = flags.find(({ long }) => line.startsWith(long!))?.how?.roles ?? [];
-  return [...named, ...roles].every((name) => known.has(name));
 }
 
 /** The pages of help on words, each under its first word. */
@@ -264,19 +174,11 @@ export function hintAmong(word: string, names: readonly string[], path: string):
   return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }
 
-interface Slip {
-  readonly command: Command;
-  /** The day of the run, in days since 1970-01-01. */
-  readonly today: number;
-  readonly wholeProgram: () => Promise<Command>;
-}
-
 /**
  * An error of the parser with what was likely meant. The parser suggests names only in part: it takes a misspelt command of
- * `customers`, which lists by itself, for an argument, and it does not know the flags of every command.
+ * `customers`, which lists by itself, for an argument, and suggests no flag that the help of the command does not show.
  */
-export async function explained({ code, message }: CommanderError, slip: Slip): Promise<UsageError> {
-  const { command } = slip;
+export function explained({ code, message }: CommanderError, command: Command): UsageError {
   const path = commandPath(command);
   const text = message.replace(/^error: /, '');
   switch (code) {
@@ -285,7 +187,7 @@ export async function explained({ code, message }: CommanderError, slip: Slip): 
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
       if (hasFlag(command, word))
         return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
-      return new UsageError(`unknown option '${word}'`, { hint: await hintForFlag(word, slip) });
+      return new UsageError(`unknown option '${word}'`, { hint: hintForFlag(word, command) });
     }
     case 'commander.missingArgument':
       return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });
@@ -302,7 +204,7 @@ export async function explained({ code, message }: CommanderError, slip: Slip): 
       const what = isGroup
         ? `unknown command '${word}'${whose}`
         : `'${word}' is one argument too many for ${path}`;
-      return new UsageError(what, { hint: hintForWord(word, slip) });
+      return new UsageError(what, { hint: hintForWord(word, command) });
     }
     default:
       return new UsageError(
@@ -312,36 +214,27 @@ export async function explained({ code, message }: CommanderError, slip: Slip): 
   }
 }
 
-/** What folio has for that word, a flag of the command that is written nearly so, or the commands that have this flag. */
-async function hintForFlag(flag: string, { command, today, wholeProgram }: Slip): Promise<string> {
-  const name = flag.replace(/^-+/, '');
-  const meant = meantWord(flag)?.instead(command, command.args[command.args.indexOf(flag) + 1], today) ?? [];
-  if (meant.length > 0) return `Write ${meant.join(' or ')}. See folio help ${name}.`;
+/** What folio has for that word, or a flag of the command that is written nearly so. */
+function hintForFlag(flag: string, command: Command): string {
+  const meant = meantWord(flag);
+  if (meant !== undefined) return meant.hint(command);
   // Names are compared without their dashes, which all of them have.
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
-  const near = nearestNames(name, names).map((one) => `--${one}`);
-  if (near.length > 0) return `Did you mean ${near.join(' or ')}?`;
-  // Not those under a command that has it.
-  const commandsWith = (one: Command): Command[] =>
-    hasFlag(one, flag) ? [one] : shownUnder(one).flatMap(commandsWith);
-  const have = commandsWith(await wholeProgram()).map(commandPath);
-  return have.length === 0
-    ? `See ${commandPath(command)} --help for what there is.`
-    : `It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`;
+  const near = nearestNames(flag.replace(/^-+/, ''), names).map((one) => `--${one}`);
+  return near.length > 0
+    ? `Did you mean ${near.join(' or ')}?`
+    : `See ${commandPath(command)} --help for what there is.`;
 }
 
-/** A command that is written nearly so, or what the word may stand for: a period, a customer, or what folio has for it. */
-function hintForWord(word: string, { command, today }: Slip): string {
+/** What folio has for the word, a command that is written nearly so, or the flag for whose records are wanted. */
+function hintForWord(word: string, command: Command): string {
   const path = commandPath(command);
   if (word === 'help') return `Write ${path} --help.`;
-  const names = shownUnder(command).map((each) => each.name());
-  const meant = meantWord(word);
-  const period = isPeriod(word) ? word : meantPeriod(word, today);
-  const ofPeriods = command.parent === null ? 'folio issued' : hasFlag(command, '--period') && path;
-  if (period !== undefined && ofPeriods !== false) return `Write ${ofPeriods} --period ${period}.`;
   // Before misspellings: `export` is nearly `report`.
-  if (meant !== undefined) return `Write ${meant.example}. See folio help ${word}.`;
+  const meant = meantWord(word);
+  if (meant !== undefined) return meant.hint(command);
+  const names = shownUnder(command).map((each) => each.name());
   if (nearestNames(word, names).length > 0 || !hasFlag(command, '--customer-fiscal-id'))
     return hintAmong(word, names, path);
-  return `Write ${meantWord('customer')!.instead(command, word, today).join(' or ')}. See folio help customer.`;
+  return meantWord('customer')!.hint(command);
 }

@@ -42,7 +42,6 @@ export const filters = {
     {
       syntax: '--open',
       about: 'only what is still to be paid: no credits, and nothing that was cancelled',
-      roles: ['open'],
     },
     async (_, at) => [(await invoiceTests()).openTest('--open', at)],
   ),
@@ -50,7 +49,6 @@ export const filters = {
     {
       syntax: '--overdue',
       about: 'of that, only what was due before today, whatever its status',
-      roles: ['open', 'due'],
     },
     async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
   ),
@@ -58,7 +56,6 @@ export const filters = {
     {
       syntax: '--since <date>',
       about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
-      roles: ['date'],
       parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
     },
     dateTests,
@@ -67,7 +64,6 @@ export const filters = {
     {
       syntax: '--until <date>',
       about: 'dated on that day or before; a month counts whole',
-      roles: ['date'],
       parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
     },
     dateTests,
@@ -76,7 +72,6 @@ export const filters = {
     {
       syntax: '--period <period>',
       about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
-      roles: ['date'],
       rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
       parse: parsePeriod,
     },

@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import type { Role } from '../invoices/fields.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
@@ -29,8 +28,6 @@ export interface Flag extends Parsed {
   readonly narrows?: true;
   /** The value by which it reads standard input: `@-`. */
   readonly stdin?: string;
-  /** What its tests read of each record: help and advice name the --field for what a listing has no column of. */
-  readonly roles?: readonly Role[];
 }
 
 /** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */

@@ -5,6 +5,7 @@ import { resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { Parsed } from '../../run/flag.ts';
 import { declareCommand, resourceOf, shownUnder, type CommandContext } from '../command.ts';
+import { brief } from '../help.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -205,12 +206,4 @@ async function profileNames(context: Context): Promise<Offer[1]> {
     if (error instanceof FolioError) return [];
     throw error;
   }
-}
-
-/** The text beside a name in a menu: the beginning of the description, up to its first stop. */
-function brief(text: string): string {
-  return text
-    .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
-    .replace(/[.:]$/, '')
-    .trim();
 }
