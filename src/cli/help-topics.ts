@@ -12,7 +12,7 @@ export interface Topic {
   readonly blocks: readonly (string | TermList | { readonly lines: string })[];
 }
 
-export type Term = readonly [term: string, meaning: string];
+type Term = readonly [term: string, meaning: string];
 export type TermList = readonly Term[];
 
 /*
