@@ -1,11 +1,14 @@
 import { parseCondition, type Condition } from '../query/question-syntax.ts';
 import { parseDateEnd, parsePeriod, type DateRange } from '../query/where/dates.ts';
 import type { RecordTest, TestContext } from '../query/where/where.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { Flag, ValueOf, Values } from './flag.ts';
 
 /** A flag that keeps some of the records: those that pass the tests of its value. */
 export interface Filter extends Flag {
   readonly narrows: true;
+  /** A column or a role: only listings that declare it have the flag. Without this, every listing has it. */
+  readonly of?: string;
   /** Loads and makes the tests of a value that the flag was parsed into. */
   tests(this: void, value: unknown, at: TestContext): Promise<readonly RecordTest[]>;
 }
@@ -21,7 +24,7 @@ function defineFilter<const Of extends Flag>(
 const whereTests = () => import('../query/where/where.ts');
 const invoiceTests = () => import('../query/where/invoice-tests.ts');
 
-/** The flags that keep some of the records of any listing. */
+/** The flags that keep some of the records. */
 export const filters = {
   where: defineFilter(
     {
@@ -84,3 +87,10 @@ async function dateTests(range: DateRange, at: TestContext): Promise<readonly Re
 }
 
 export type RecordFilters = Values<typeof filters>;
+
+/** The filters that a listing has. */
+export function recordFilters({ columns }: Resource): Partial<typeof filters> {
+  const has = ({ of }: Filter): boolean =>
+    of === undefined || columns.some(([name, , role]) => name === of || role === of);
+  return Object.fromEntries(Object.entries<Filter>(filters).filter(([, filter]) => has(filter)));
+}

@@ -5,7 +5,7 @@ import { formats, meantFormat } from '../output/formats.ts';
 import { parseSort } from '../query/question-syntax.ts';
 import { parseDate } from '../query/where/dates.ts';
 import type { Resource } from '../resources/resource.ts';
-import { filters } from './filters.ts';
+import { filters, type RecordFilters } from './filters.ts';
 import {
   columnList,
   day,
@@ -320,9 +320,8 @@ export const fieldFlag = {
 
 export const sortFlag = { syntax: '--sort <columns>', parse: parseSort } as const;
 
-/** The questions that folio answers from the records. */
+/** The questions that folio answers from the records, besides the filters of `filters.ts`. */
 export const questionFlags = {
-  ...filters,
   field: {
     ...fieldFlag,
     rules: [
@@ -416,7 +415,7 @@ export type ReceiptFlags = Values<typeof receiptFlags>;
 export type ProfilesFlags = Values<typeof profilesFlags>;
 export type FilterFlags = Values<ReturnType<typeof filterFlags>>;
 export type ExtentFlags = Values<ReturnType<typeof extentFlags>>;
-export type QuestionFlags = Values<typeof questionFlags>;
+export type QuestionFlags = Values<typeof questionFlags> & RecordFilters;
 
 /** The flags of commands that export records. Each command has some of them. */
 export type ExportFlags = GlobalFlags &

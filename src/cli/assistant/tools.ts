@@ -46,7 +46,7 @@ const columns = z
 const name = z.string().regex(/^[^,]+$/, 'one name, without commas');
 
 /** The flags that a tool may take, with what is said of them to assistants in other words than the help has. */
-const FLAGS = { ...questionFlags, asOf: asOfFlag, payable: counterpartyFlags.payable };
+const FLAGS = { ...filters, ...questionFlags, asOf: asOfFlag, payable: counterpartyFlags.payable };
 const OTHERWISE: { readonly [Flag in keyof typeof FLAGS]?: string } = {
   where:
     'Conditions that must all hold: column, operator (= != < <= > >= ~ for contains, !~), value. Such as "status=OVERDUE,PENDING", ' +

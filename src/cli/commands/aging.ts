@@ -3,6 +3,7 @@ import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Flags, Values } from '../../run/flag.ts';
+import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 import {
@@ -15,7 +16,6 @@ import {
   requestFlags,
   fieldFlag,
   fromFlags,
-  questionFlags,
   sortFlag,
   type ExportFlags,
 } from '../../run/flags.ts';
@@ -45,9 +45,9 @@ const agingFlags = {
     range: [1],
   },
   param: { ...paramFlag, about: 'any parameter of the service, sent as it is' },
-  where: questionFlags.where,
-  open: questionFlags.open,
-  period: questionFlags.period,
+  where: filters.where,
+  open: filters.open,
+  period: filters.period,
   field: fieldFlag,
 } as const satisfies Flags;
 

@@ -1,13 +1,7 @@
 import { issued } from '../../resources/issued.ts';
 import { parser, withValues } from '../../run/flag.ts';
-import {
-  extentFlags,
-  filterFlags,
-  outputFlags,
-  receiptFlags,
-  questionFlags,
-  requestFlags,
-} from '../../run/flags.ts';
+import { extentFlags, filterFlags, outputFlags, receiptFlags, requestFlags } from '../../run/flags.ts';
+import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';
 
 /** A comma-separated list of endings of files, with or without their dots, in any case. */
@@ -39,7 +33,7 @@ export const downloadCommand = declareCommand({
     ...outputFlags,
     ...receiptFlags,
     ...requestFlags,
-    where: questionFlags.where,
+    where: filters.where,
   },
   run: async (context, flags, [folder]) => {
     const { exportRecords } = await import('../../run/pipeline.ts');

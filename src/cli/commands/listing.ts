@@ -9,6 +9,7 @@ import {
   fromFlags,
   questionFlags,
 } from '../../run/flags.ts';
+import { recordFilters } from '../../run/filters.ts';
 import { declareCommand, type CommandGroup, type Declaration } from '../command.ts';
 
 /** The command of a resource, such as `issued`, with `list` and others under it. */
@@ -34,6 +35,7 @@ export function listCommand(resource: Resource, argument?: readonly [string, str
       ...outputFlags,
       ...receiptFlags,
       ...requestFlags,
+      ...recordFilters(resource),
       ...questionFlags,
       ...fromFlags,
       ...profilesFlags,

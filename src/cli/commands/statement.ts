@@ -7,11 +7,11 @@ import {
   fromFlags,
   langFlag,
   outputFlags,
-  questionFlags,
   receiptFlags,
   requestFlags,
 } from '../../run/flags.ts';
 import { formats, meantFormat } from '../../output/formats.ts';
+import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
 
@@ -33,12 +33,12 @@ const statementFlags = {
   },
   lang: langFlag,
   asOf: asOfFlag,
-  open: questionFlags.open,
+  open: filters.open,
   overdue: {
-    ...questionFlags.overdue,
+    ...filters.overdue,
     rules: [{ not: ['--as-of'], why: 'what is overdue was due before the day of the records' }],
   },
-  period: questionFlags.period,
+  period: filters.period,
   allProfiles: allProfilesFlag,
   field: fieldFlag,
   ...fromFlags,
