@@ -84,9 +84,8 @@ export class DocumentReader {
   readonly #reads: Reads;
   readonly #unseen: Unseen;
   readonly #unseenOf = new Map<string, Unseen>();
-  /** The list of each name within one, by the name's index; and the readers of lists, by path. */
+  /** The list of each name within one, by the name's index. */
   readonly #lists = new Map<number, string>();
-  readonly #listReaders: readonly Map<string, ListReader>[];
 
   constructor(meanings: Meanings, reads: Reads) {
     const { roles, names } = reads;
@@ -120,7 +119,6 @@ export class DocumentReader {
     this.#cells = columns.map(() => undefined);
     this.#clashes = names.map(() => ({ hasOwn: false, meant: undefined }));
     this.#unseen = new Unseen(reads);
-    this.#listReaders = names.map(() => new Map());
   }
 
   /** Calls `take` for each record, while it is shown. */
@@ -247,8 +245,9 @@ export class DocumentReader {
     const above = this.#reader.above(name);
     if (above === undefined) return undefined;
     const column = name.replaceAll('\\.', '.').slice(above.path.length + 1);
-    const list = this.#listReaders[at]!.get(above.path) ?? new ListReader(column);
-    this.#listReaders[at]!.set(above.path, list);
+    const lists = this.#unseenIn(this.profile).lists[at]!;
+    const list = lists.get(above.path) ?? new ListReader(column);
+    lists.set(above.path, list);
     const cells = list.read(above.text);
     if (cells?.length === 0) return [undefined];
     if (cells !== undefined && isRead) this.#lists.set(at, above.path);
@@ -282,7 +281,7 @@ export class DocumentReader {
   /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
   get missingNames(): string[] {
     const wasThere = (at: number): boolean =>
-      [...this.#listReaders[at]!.values()].some((list) => list.had) ||
+      [this.#unseen, ...this.#unseenOf.values()].some((unseen) => unseen.hadInList(at)) ||
       this.#columnsOfName(at).some((column) => this.#reader.had(column));
     return this.namesWithoutValue.filter((name) => !wasThere(this.#names.indexOf(name)));
   }
@@ -333,7 +332,8 @@ export class DocumentReader {
 
   /**
    * A failure for each profile, of several, whose records all lack one of the roles, or one of the names that stand for a role:
-   * the answer is about the other profiles alone, and must say so. `flag` is that of the question.
+   * the answer is about the other profiles alone, and must say so. Of another column, which others have, a
+   * warning. `flag` is that of the question.
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {
@@ -341,6 +341,10 @@ export class DocumentReader {
       const missing = isOf(profile) ? this.#missingIn(layout, unseen, reads) : undefined;
       if (missing === undefined) return [];
       const { name, role } = missing;
+      if (role === undefined) {
+        const text = `${flag}: no record of ${profile} has a value in ${name}`;
+        return this.missingNames.includes(name) ? [] : [{ level: 'warning', text }];
+      }
       const columns = layout.fields.columns[role];
       const lack = name === role ? describeRole(layout.fields, role) : `a column ${name}`;
       const isElsewhere = name !== role && columns.some((column) => unseen.columnsThere.includes(column));
@@ -355,12 +359,12 @@ export class DocumentReader {
     });
   }
 
-  /** The first of these roles and names that no record of a profile has, with the role that the name stands for. */
+  /** The first of these roles and names that no record of a profile has, with the role that the name stands for, if any. */
   #missingIn(
     layout: ProfileLayout,
     unseen: Unseen,
     { roles, names, namesElsewhere }: ReadsOfProfiles,
-  ): { readonly name: string; readonly role: Role } | undefined {
+  ): { readonly name: string; readonly role: Role | undefined } | undefined {
     const hasAny = (columns: readonly string[]): boolean =>
       columns.some((column) => unseen.columnsThere.includes(column));
     const hasRole = (role: Role): boolean => hasAny(layout.fields.columns[role]);
@@ -371,13 +375,15 @@ export class DocumentReader {
       const role = ofAll(this.#layouts)
         .map(({ ofName }) => ofName[at]!.role)
         .find((one) => one !== undefined);
-      if (role === undefined || hasAny(this.#columnsOfName(at, [layout]))) continue;
-      if (names?.includes(name) || (namesElsewhere?.includes(name) && hasRole(role))) return { name, role };
+      if (unseen.hadInList(at) || hasAny(this.#columnsOfName(at, [layout]))) continue;
+      const isElsewhere = namesElsewhere?.includes(name) && role !== undefined && hasRole(role);
+      if (names?.includes(name) || isElsewhere) return { name, role };
     }
     return undefined;
   }
 
-  #unseenIn(profile: string): Unseen {
+  #unseenIn(profile: string | undefined): Unseen {
+    if (profile === undefined) return this.#unseen;
     const known = this.#unseenOf.get(profile) ?? new Unseen(this.#reads);
     this.#unseenOf.set(profile, known);
     return known;
@@ -412,11 +418,19 @@ class Unseen {
   readonly names: Set<number>;
   /** How many records there were. */
   seen = 0;
+  /** For each name the readers of lists that it is within, by path. */
+  readonly lists: readonly Map<string, ListReader>[];
   readonly #sampler = new CellReader();
 
   constructor({ roles, names }: Reads) {
     this.roles = new Set(roles);
     this.names = new Set(names.keys());
+    this.lists = names.map(() => new Map());
+  }
+
+  /** Whether a list had the column of the name with this index, even as null, or no objects at all. */
+  hadInList(at: number): boolean {
+    return [...this.lists[at]!.values()].some(({ had }) => had);
   }
 
   get columnsThere(): readonly string[] {

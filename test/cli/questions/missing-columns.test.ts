@@ -93,6 +93,25 @@ it('an assistant, a download and each of several organizations have the same rul
   expect(download.code).toBe(2);
 });
 
+it('is a warning where no record of one of several organizations has a column that others have', async () => {
+  const of = (payments: string) => ({ records: { issued: [`{"id":1,"number":1${payments}}`] } });
+  const organizations = {
+    east: of(',"payments":[]'),
+    north: of(',"payments":[{"date":"2026-10-02"}]'),
+    south: of(''),
+    west: of(',"payments":[{"paidAt":"2026-10-02"}]'),
+  };
+  const line = 'issued --where payments.date>=2026-10 --count';
+  const warned = (names: readonly string[]): string =>
+    names.map((name) => `warning: --where: no record of ${name} has a value in payments.date\n`).join('');
+  expect(await runOrganizations(`${line} --all-profiles`, { organizations })).toMatchObject({
+    ...{ code: 0, stdout: '1\n', stderr: warned(['south', 'west']) },
+  });
+  expect(await runOrganizations(`${line} --profile south,west`, { organizations })).toMatchObject({
+    stderr: expect.not.stringContaining('no record of'),
+  });
+});
+
 it('is exit 6 where no record of one of several organizations has what the answer is of', async () => {
   const record = (due: string, open: string): string =>
     `{"id":1,"number":1,"date":"2020-01-01","currency":"CLP","customer":{"name":"Roble"},"${due}":"2020-01-31","${open}":5}`;
