@@ -79,13 +79,13 @@ it.each([
   [
     'funds',
     'number name owner.name createdAt amount balance currency status id ',
-    'number name owner amount balance cur status',
+    'number name owner.name amount balance cur status',
     'number,name,owner,amount,balance,cur,status,F-1,Ada,Eva,100,70,CLP,OVERDUE',
   ],
   [
     'funds documents 4711',
     'number date issuer.name totalAmount currency category documentType id ',
-    'number date issuer.name total currency',
+    'number date issuer.name totalAmount currency',
     'number,date,issuer,total,cur,category,type,F-1,2026-01-02,Alerce,300,CLP,travel,33',
   ],
 ])(

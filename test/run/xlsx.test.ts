@@ -74,7 +74,9 @@ describe('documents of several types', () => {
 
   it('have the type beside the number, on a screen and in a workbook, and say that amounts are as sent', async () => {
     const screen = await runScripted(['issued'], [pageOf(books)], watched);
-    expect(screen.stdout).toMatch(/^number +documentType +date +total +amountToBePaid +currency +status\n/);
+    expect(screen.stdout).toMatch(
+      /^number +documentType +date +totalAmount +amountToBePaid +currency +status +id\n/,
+    );
     expect(screen.stderr).not.toContain('as sent');
     const file = join(temporaryFolder(), 'book.xlsx');
     const { stderr } = await runScripted(['issued', '-o', file], [pageOf(books)], watched);

@@ -1,56 +1,35 @@
-import { familyOf, type Family } from '../../invoices/document-types.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { ColumnLook, KnownColumn } from '../column-looks.ts';
 import { countOf } from '../terminal/number-text.ts';
 import { columnWidth, displayWidth, truncate } from '../terminal/terminal-text.ts';
 import { tableRows, type ShownColumn } from './table-rows.ts';
 
-/** Cells between two columns; the narrow one where it makes room for another column that people look for. */
+/** Cells between two columns; the narrow one where columns that people look for need the room. */
 export const GAP = 2;
 const NARROW_GAP = 1;
 
 /**
- * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before another
- * column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID,
- * 36) would say something else. Of a point in time, `2024-10-15…` is enough for most.
+ * Display cells for a column whose text is longer: enough to tell rows apart; and what it grows to before another column gets
+ * room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID, 36) would
+ * say something else. Of a point in time, `2024-10-15…` is enough for most.
  */
-const SIZES: Readonly<Record<ColumnLook, { readonly least: number; readonly comfort: number }>> = {
-  profile: { least: 12, comfort: 30 },
-  number: { least: 36, comfort: 36 },
-  status: { least: 8, comfort: 30 },
-  date: { least: 11, comfort: 11 },
-  due: { least: 11, comfort: 11 },
-  party: { least: 10, comfort: 40 },
-  fiscalId: { least: 20, comfort: 36 },
-  amount: { least: 30, comfort: 30 },
-  open: { least: 30, comfort: 30 },
-  currency: { least: 3, comfort: 8 },
-  document: { least: 8, comfort: 30 },
-  kind: { least: 30, comfort: 30 },
-  value: { least: 12, comfort: 36 },
-  bar: { least: 30, comfort: 30 },
-  other: { least: 8, comfort: 36 },
+const SIZES: Readonly<Partial<Record<ColumnLook, readonly [least: number, comfort: number]>>> = {
+  profile: [12, 30],
+  status: [8, 30],
+  date: [11, 11],
+  due: [11, 11],
+  party: [12, 40],
+  currency: [3, 8],
+  document: [4, 30],
+  value: [12, 36],
+  other: [8, 36],
 };
+const WHOLE = [36, 36] as const;
 
 /** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
 const MAX_NUMBER = 30;
 
 const MAX_HEAD = 20;
-
-/** Display cells of a party's name: enough to read it well, and what the least important column leaves it. */
-const NAME = { good: 20, readable: 16 };
-
-/** Words for types of documents, where the types themselves have no room. */
-const SHORT_TYPES: Readonly<Partial<Record<Family, string>>> = {
-  invoice: 'inv',
-  'credit note': 'cred',
-  'debit note': 'deb',
-  'fee note': 'fee',
-  receipt: 'rec',
-  guide: 'gde',
-  quote: 'quo',
-  order: 'ord',
-};
 
 interface FittedColumn {
   readonly column: ShownColumn;
@@ -93,17 +72,8 @@ export function withDistinct(
   return columns.map((column) => {
     if (column.look !== 'party' && column.look !== 'document') return column;
     const texts = new Set(rows.map((row) => row[column.index]).filter((text) => text !== undefined));
-    const short = column.look === 'document' ? shortTypes(texts) : undefined;
-    const distinct =
-      short === undefined ? tellingWidth(texts) : Math.max(0, ...[...short.values()].map(columnWidth));
-    return { ...column, short, distinct };
+    return { ...column, distinct: tellingWidth(texts) };
   });
-}
-
-/** The word for each type; undefined where two types would have the same word. */
-function shortTypes(types: ReadonlySet<string>): ReadonlyMap<string, string> | undefined {
-  const words = new Map([...types].map((type) => [type, SHORT_TYPES[familyOf(type)] ?? type]));
-  return new Set(words.values()).size === words.size ? words : undefined;
 }
 
 /** The least width at which texts that differ are not cut to the same text. */
@@ -141,49 +111,28 @@ export function headOf({ column, width }: FittedColumn): string {
   return columnWidth(name) <= width ? name : truncate(word, width);
 }
 
+/** Names that differ are cut to the same text only for a date. */
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ look }) => look === 'currency');
   const date = ranked.find(({ look }) => look === 'date');
-  const spare = ranked.at(-1);
-  const fitWith = (gap: number, widthOf: WidthOf): Fit => {
+  const gap = ranked.reduce((sum, column) => sum + comfortOf(column) + GAP, -GAP) <= room ? GAP : NARROW_GAP;
+  const fitWith = (widthOf: WidthOf): Fit => {
     const fit = new Fit(room, gap);
     for (const column of ranked) {
       const isMoney = column.look === 'amount' || column.look === 'open';
-      const needed = isMoney && currency !== undefined ? [currency, column] : [column];
-      if (!fit.add(needed, widthOf) && !fit.add(needed, leastOf)) break;
+      if (!fit.add(isMoney && currency !== undefined ? [currency, column] : [column], widthOf)) break;
     }
     return fit;
   };
-  // Names that differ are cut to the same text only for a date. They stay readable but for columns that matter more than the
-  // last one, which in turn comes before names that are read well. Of equals the first counts.
-  const fits = [tellingOf, leastOf].flatMap((widthOf) =>
-    [NAME.good, NAME.readable, 0].flatMap((name) =>
-      [GAP, NARROW_GAP].map((gap) => {
-        const fit = fitWith(gap, (column) =>
-          column.look === 'party' ? Math.max(widthOf(column), Math.min(column.cells, name)) : widthOf(column),
-        );
-        const has = (column: ShownColumn | undefined): number =>
-          Number(column !== undefined && fit.fitted.has(column));
-        const isTelling = Number(widthOf === tellingOf);
-        const isReadable = Number(name >= NAME.readable);
-        const columnsButLast = fit.fitted.size - has(spare);
-        return { fit, merits: [has(date), isTelling, columnsButLast, isReadable, has(spare)] };
-      }),
-    ),
-  );
-  const { fit } = fits.reduce((best, other) => (compareMerits(other.merits, best.merits) > 0 ? other : best));
+  const [telling, least] = [fitWith(tellingOf), fitWith(leastOf)];
+  const isForDate = date !== undefined && least.fitted.has(date) && !telling.fitted.has(date);
+  const fit = isForDate ? least : telling;
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
     for (const column of columns) if (column.nested === nested) fit.add([column], comfortOf);
   return fit;
-}
-
-/** Positive where the first of the merits that differ is greater on the left. */
-function compareMerits(left: readonly number[], right: readonly number[]): number {
-  const at = left.findIndex((merit, index) => merit !== right[index]);
-  return at === -1 ? 0 : left[at]! - right[at]!;
 }
 
 /**
@@ -203,21 +152,25 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
 
 /** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */
 function leastOf(column: ShownColumn): number {
-  const cells = column.short === undefined ? column.cells : column.distinct;
-  const least = Math.min(Math.max(cells, columnWidth(column.word)), sizeOf(column, 'least'));
+  const [size] = sizesOf(column);
+  const least = Math.min(Math.max(column.cells, columnWidth(column.word)), size);
   return Math.max(least, Math.min(column.head, MAX_HEAD));
 }
 
 function tellingOf(column: ShownColumn): number {
-  return Math.max(leastOf(column), Math.min(column.distinct, sizeOf(column, 'comfort')));
+  const [, comfort] = sizesOf(column);
+  return Math.max(leastOf(column), Math.min(column.distinct, comfort));
 }
 
 function comfortOf(column: ShownColumn): number {
-  return Math.min(column.width, Math.max(column.head, sizeOf(column, 'comfort')));
+  const [, comfort] = sizesOf(column);
+  return Math.min(column.width, Math.max(column.head, comfort));
 }
 
-function sizeOf({ look, number }: ShownColumn, size: 'least' | 'comfort'): number {
-  return Math.max(SIZES[look][size], Math.min(number, MAX_NUMBER));
+function sizesOf({ look, number }: ShownColumn): readonly [least: number, comfort: number] {
+  const [least, comfort] = SIZES[look] ?? WHOLE;
+  const room = Math.min(number, MAX_NUMBER);
+  return [Math.max(least, room), Math.max(comfort, room)];
 }
 
 class Fit {
@@ -240,30 +193,19 @@ class Fit {
     return true;
   }
 
-  /**
-   * Widens the columns, each up to a width: names until they read well, then statuses, whose words say nothing when cut, then the
-   * rest; last the times of day, all or none. A type of document has its short word, or all of its room.
-   */
+  /** Widens the columns, each up to a width, names first. A point in time gets the room for its time of day, or none. */
   growTo(widthOf: WidthOf): void {
     const all = [...this.fitted.values()];
-    const of = (...looks: ColumnLook[]): FittedColumn[] =>
-      all.filter(({ column }) => looks.includes(column.look));
-    const wanted = ({ column, width }: FittedColumn): number => Math.max(0, widthOf(column) - width);
-    const [dates, parties] = [of('date', 'due'), of('party')];
-    for (const fitted of parties)
-      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, NAME.good - fitted.width)));
-    const others = all.filter((fitted) => !dates.includes(fitted));
-    for (const fitted of [...of('status'), ...parties, ...others])
-      if (fitted.column.short === undefined || wanted(fitted) <= this.#room)
-        this.#widen(fitted, wanted(fitted));
-    if (dates.reduce((sum, fitted) => sum + wanted(fitted), 0) <= this.#room)
-      for (const fitted of dates) this.#widen(fitted, wanted(fitted));
-  }
-
-  #widen(fitted: FittedColumn, cells: number): void {
-    const more = Math.min(cells, this.#room);
-    fitted.width += more;
-    this.#room -= more;
+    const names = all.filter(({ column }) => column.look === 'party');
+    const statuses = all.filter(({ column }) => column.look === 'status');
+    for (const fitted of [...names, ...statuses, ...all]) {
+      const { column, width } = fitted;
+      const wanted = Math.max(0, widthOf(column) - width);
+      const isTime = column.look === 'date' || column.look === 'due';
+      const more = isTime && wanted > this.#room ? 0 : Math.min(wanted, this.#room);
+      fitted.width += more;
+      this.#room -= more;
+    }
   }
 }
 

@@ -37,8 +37,6 @@ export interface ShownColumn {
   readonly number: number;
   /** The width in which the names of parties and the types of documents differ; 0 for other columns. */
   readonly distinct: number;
-  /** Words for the types of documents, which stand in their place where the column is narrower than they are. */
-  readonly short?: ReadonlyMap<string, string> | undefined;
   /** Numbers only: aligned on the right. */
   readonly numeric: boolean;
   /** All are days, some of them written as the midnight with which they begin: shown as days. */

@@ -255,11 +255,10 @@ function tableDrawing(
 
   const drawRows = (rows: readonly Row[]): string[] => {
     const wide: string[][] = rows.map(() => []);
-    const cells = columns.map(({ column: { index, cells: widest, short }, width }) => {
+    const cells = columns.map(({ column: { index }, width }) => {
       const shown = rows.map((row, nth) => {
         const sent = row.texts[index] ?? '';
-        const whole = width < widest ? (short?.get(sent) ?? sent) : sent;
-        const text = cut ? truncate(whole, width) : whole;
+        const text = cut ? truncate(sent, width) : sent;
         if (fits(text, width)) return painted(row, index, text);
         wide[nth]!.push(painted(row, index, text));
         return STAND_IN.repeat(width);
