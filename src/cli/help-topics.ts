@@ -1,5 +1,5 @@
 import { formatOf, formats } from '../output/formats.ts';
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/listings.ts';
 import { oneWordName } from '../resources/resource.ts';
 import { exitCodes } from './exit-codes.ts';
 

@@ -3,7 +3,7 @@ import type { Secrets } from '../api/redact.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
-import { listings } from '../resources/index.ts';
+import { listings } from '../resources/listings.ts';
 import { globalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 import {

@@ -1,12 +1,12 @@
 import type { DeclaredColumn } from '../invoices/fields.ts';
-import type { Resource, ShownField } from './resource.ts';
+import type { NumberedResource, Resource, ShownField } from './resource.ts';
 
 /*
- * What listings of invoices, and of the documents of funds, have in common.
+ * The listings of invoices, and what they have in common with each other and with the documents of funds.
  */
 
 /** How the service sorts invoices. */
-export const sortingOfInvoices = {
+const sortingOfInvoices = {
   sortBy: {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
     // Amounts and due dates change, and move a record with them.
@@ -18,7 +18,7 @@ export const sortingOfInvoices = {
 } satisfies Partial<Resource>;
 
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
-export function shownOfInvoices(party: string): readonly ShownField[] {
+function shownOfInvoices(party: string): readonly ShownField[] {
   return [
     { in: 'number', look: 'number', word: 'number', rank: 1 },
     { in: 'date', look: 'date', word: 'date', rank: 7 },
@@ -55,7 +55,7 @@ export const keyWithIssuer = [
 ];
 
 /** The columns that invoices of both directions have before those of a counterparty. */
-export const columnsOfInvoices: readonly DeclaredColumn[] = [
+const columnsOfInvoices: readonly DeclaredColumn[] = [
   ['id', 'text'],
   ['number', 'text', 'number'],
   ['documentType', 'text', 'documentType'],
@@ -85,7 +85,161 @@ export const otherNamesOfInvoices: readonly DeclaredColumn[] = [
 ];
 
 /** The columns of a party below a member of that name. */
-export function columnsOfParty(member: string): readonly DeclaredColumn[] {
+function columnsOfParty(member: string): readonly DeclaredColumn[] {
   const names = ['email', 'address.street', 'address.city', 'address.country'];
   return names.map((name) => [`${member}.${name}`, 'text']);
 }
+
+/** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `run/flags.ts`. */
+export const issued: NumberedResource = {
+  name: 'issued',
+  records: 'issued invoices',
+  label: 'number',
+  naturalKey: ['number', 'documentType'],
+  path: '/invoices/issued',
+  paging: {
+    kind: 'numbered',
+    firstPage: 0,
+    serviceSize: 10,
+    // Over 1729 results the service compresses what it sends (spec 4.1 rule 4).
+    walkSize: 2000,
+    compressedOver: 1729,
+    recordsIn: 'pageResults',
+  },
+  columns: [
+    ...columnsOfInvoices,
+    ['exchangeRate', 'money'],
+    ['issuerFiscalId', 'text'],
+    ['receiverFiscalId', 'text', 'counterpartyFiscalId'],
+    ['customer.id', 'text'],
+    ['customer.fiscalId', 'text', 'counterpartyFiscalId'],
+    ['customer.name', 'text', 'counterpartyName'],
+    ...columnsOfParty('customer'),
+    ['categories', 'list'],
+    ['categories.id', 'text'],
+    ['categories.name', 'text'],
+    ['payments', 'list'],
+    ['payments.id', 'text'],
+    ['payments.date', 'date'],
+    ['payments.amount', 'money'],
+    ['payments.method', 'text'],
+    ['referenceNumber', 'text'],
+    ['relatedDocumentId', 'text'],
+    ['relatedDocumentNumber', 'text'],
+    ['purchaseOrder', 'text'],
+    ['notes', 'text'],
+    ['paymentInstructions.bank', 'text'],
+    ['paymentInstructions.account', 'text'],
+    ['paymentInstructions.note', 'text'],
+    ['sentByEmail', 'boolean'],
+    ['files', 'list'],
+    ['files.fileUrl', 'text'],
+    ['createdAt', 'date'],
+    ['trackingId', 'text'],
+    ['dispute', 'text'],
+    ['dispute.openedAt', 'date'],
+    ['dispute.reason', 'text'],
+    ...otherNamesOfInvoices,
+    ['customerName', 'text', 'counterpartyName'],
+    ['receiver.name', 'text', 'counterpartyName'],
+    ['receiverName', 'text', 'counterpartyName'],
+    ['customerFiscalId', 'text', 'counterpartyFiscalId'],
+  ],
+  shown: shownOfInvoices('customer'),
+  defaultOrder: 'by DATE, ascending',
+  byDate: { field: 'date', usual: 'asc' },
+  ...sortingOfInvoices,
+  fiscalIds: {
+    flag: 'customer-fiscal-id',
+    parameter: 'customerFiscalIds',
+    whose: 'customer',
+    namesUnknown: true,
+  },
+  refusedParameters: {},
+  examples: [
+    ['folio issued --limit 20', 'the first twenty invoices'],
+    ['folio issued --sort-by due_by --sort-order asc', 'what is due first'],
+    ['folio issued --customer-fiscal-id 86345678-9,80765432-k', 'the invoices of two customers'],
+    ['folio issued -o issued.csv', 'every invoice, for a script'],
+    ['folio issued --excel -o issued.csv', 'every invoice, for a spreadsheet'],
+    ['folio issued -o issued.xlsx', 'the same as a workbook'],
+    ['folio issued --param documentType=CREDIT_NOTE --format jsonl', 'any other filter of the service'],
+    ['folio issued --open --where "dueBy<-30d"', 'what no filter of the service can say'],
+    ['folio issued --changes-since yesterday.jsonl', 'what is new, changed and gone since an export'],
+    ['folio issued --period last-month --sum total --group-by counterpartyName', 'last month, by customer'],
+    ['folio issued --overdue', 'what is late, partly paid or not'],
+    ['folio issued --open -o open.xlsx', 'what is still to be paid, as a workbook'],
+  ],
+};
+
+/** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `run/flags.ts`. */
+export const received: NumberedResource = {
+  name: 'received',
+  records: 'received invoices',
+  label: 'number',
+  naturalKey: keyWithIssuer,
+  path: '/invoices/received',
+  paging: {
+    kind: 'numbered',
+    firstPage: 0,
+    serviceSize: 10,
+    // Larger pages may pass the 6 MB that the service can answer with (spec 4.2 rule 3).
+    walkSize: 500,
+    maxSize: 1000,
+    recordsIn: 'pageResults',
+  },
+  columns: [
+    ...columnsOfInvoices,
+    ['receivedDate', 'date'],
+    ['issuerFiscalId', 'text', 'counterpartyFiscalId'],
+    ['receiverFiscalId', 'text'],
+    ['issuer.id', 'text'],
+    ['issuer.fiscalId', 'text', 'counterpartyFiscalId'],
+    ['issuer.name', 'text', 'counterpartyName'],
+    ...columnsOfParty('issuer'),
+    ['approval', 'text'],
+    ['approval.state', 'text'],
+    ['approval.by.name', 'text'],
+    ['approval.by.role', 'text'],
+    ['approval.steps', 'text'],
+    ['accountingEntries', 'list'],
+    ['accountingEntries.line', 'text'],
+    ['accountingEntries.account.code', 'text'],
+    ['accountingEntries.account.name', 'text'],
+    ['accountingEntries.debit', 'money'],
+    ['accountingEntries.credit', 'money'],
+    ['accountingEntries.costCenter.code', 'text'],
+    ['accountingEntries.costCenter.name', 'text'],
+    ['accountingEntries.description', 'text'],
+    ['accountingEntries.tax.code', 'text'],
+    ['accountingEntries.tax.rate', 'text'],
+    ['accountingEntries.tax.recoverable', 'boolean'],
+    ['accountingEntries.project', 'text'],
+    ['referenceNumber', 'text'],
+    ['relatedDocumentId', 'text'],
+    ['relatedDocumentNumber', 'text'],
+    ['claim.code', 'text'],
+    ['claim.date', 'date'],
+    ['claim.accepted', 'boolean'],
+    ...otherNamesOfInvoices,
+    ['issuerName', 'text', 'counterpartyName'],
+    ['supplier.name', 'text', 'counterpartyName'],
+    ['supplierName', 'text', 'counterpartyName'],
+    ['supplierFiscalId', 'text', 'counterpartyFiscalId'],
+  ],
+  shown: shownOfInvoices('issuer'),
+  defaultOrder: 'the service’s own, unsorted',
+  byDate: { field: 'date', usual: undefined },
+  ...sortingOfInvoices,
+  fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer', namesUnknown: false },
+  refusedParameters: {
+    totalAmount: 'the service does not accept it on received invoices at present: any value is an error',
+  },
+  examples: [
+    ['folio received --limit 20', 'twenty invoices that suppliers sent'],
+    ['folio received --issuer-fiscal-id @suppliers.txt', 'those of the suppliers in a file, one ID a line'],
+    ['folio received --param receivedDateSince=2026-01-01 -o received.csv', 'this year’s, as a file'],
+    ['folio received --sort -totalAmount --limit 10', 'the ten largest'],
+    ['folio received --all -o received.jsonl --receipt received.receipt.json', 'everything, with a receipt'],
+  ],
+};

@@ -8,8 +8,7 @@ import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
-import { customers } from './customers.ts';
-import { fundDocuments } from './funds.ts';
+import { customers, fundDocuments } from './listings.ts';
 import { openListing, type OpenListingOptions } from './listing-pages.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 

@@ -5,7 +5,7 @@ import type { Finding } from '../findings.ts';
 import { openDestination, writeAndCommit } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
 import { RECEIPT_ENDING } from '../query/exports/read-receipt.ts';
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/listings.ts';
 import { version } from '../version.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';

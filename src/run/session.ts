@@ -20,7 +20,7 @@ import {
   type CompleteConnection,
 } from '../profiles/connection.ts';
 import { decodeToken } from '../profiles/token.ts';
-import { issued } from '../resources/issued.ts';
+import { issued } from '../resources/invoices.ts';
 import { probeListing } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';

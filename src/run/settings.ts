@@ -11,7 +11,7 @@ import {
 import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore } from '../profiles/profile.ts';
-import { resources } from '../resources/index.ts';
+import { resources } from '../resources/listings.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
   columnList,

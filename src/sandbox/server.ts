@@ -5,7 +5,7 @@ import { makeOrganizations } from './data/organization.ts';
 import { machineDay } from './data/values.ts';
 import { issueToken, openGateway, type Answer } from './gateway.ts';
 import { openLinks } from './links.ts';
-import { counts, type Counts } from './listings/index.ts';
+import { counts, type Counts } from './listings.ts';
 import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fieldsOfColumns, mapFields } from '../../src/invoices/fields.ts';
-import { issued } from '../../src/resources/issued.ts';
+import { issued } from '../../src/resources/invoices.ts';
 import { runSync, startFaultServer } from '../support/run-against.ts';
 import { ask, describeDatabases } from '../support/databases.ts';
 import { randomRuns, randomFrom } from '../support/random-runs.ts';

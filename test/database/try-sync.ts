@@ -1,5 +1,5 @@
 import { fieldsOfColumns } from '../../src/invoices/fields.ts';
-import { issued } from '../../src/resources/issued.ts';
+import { issued } from '../../src/resources/invoices.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase, type DatabaseContext } from '../../src/database/open-database.ts';

@@ -12,7 +12,7 @@ import {
   roleNamed,
   ROLES,
 } from '../../src/invoices/fields.ts';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/listings.ts';
 
 const issued = fieldsOfColumns(resources[0]!.columns);
 

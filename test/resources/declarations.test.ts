@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { resources } from '../../src/resources/index.ts';
+import { resources } from '../../src/resources/listings.ts';
 import type { Resource } from '../../src/resources/resource.ts';
 import type { FakeContextOptions } from '../support/fake-context.ts';
 import { customersOf, pageOf, runAnswered } from '../support/scripted-run.ts';

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { funds } from '../../src/resources/funds.ts';
-import { listings } from '../../src/resources/index.ts';
+import { funds, listings } from '../../src/resources/listings.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';

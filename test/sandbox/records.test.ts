@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderCustomer } from '../../src/sandbox/listings/customers.ts';
-import { fundsOf, openFund, renderDocument } from '../../src/sandbox/listings/funds.ts';
-import { renderIssued, renderReceived } from '../../src/sandbox/listings/invoices.ts';
+
+import { fundsOf, openFund, renderCustomer, renderDocument } from '../../src/sandbox/listings.ts';
+import { renderIssued, renderReceived } from '../../src/sandbox/invoices.ts';
 import { statuses } from '../../src/sandbox/data/ledger.ts';
 import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod/v4';
-import { issued } from '../../resources/issued.ts';
-import { listings } from '../../resources/index.ts';
-import { received } from '../../resources/received.ts';
+import { issued, received } from '../../resources/invoices.ts';
+import { listings } from '../../resources/listings.ts';
 import { day, flagNamed } from '../../run/flag.ts';
 import { filters } from '../../run/filters.ts';
 import { asOfFlag, questionFlags } from '../../run/flags.ts';

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
+import { issued, received } from '../../resources/invoices.ts';
 import type { Flags, Values } from '../../run/flag.ts';
 import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';

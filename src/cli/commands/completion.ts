@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
-import { resources } from '../../resources/index.ts';
+import { resources } from '../../resources/listings.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { Parsed } from '../../run/flag.ts';
 import { declareCommand, resourceOf, shownUnder, type CommandContext } from '../command.ts';

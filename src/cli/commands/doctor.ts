@@ -14,7 +14,7 @@ import {
   type Connection,
 } from '../../profiles/connection.ts';
 import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
-import { listings } from '../../resources/index.ts';
+import { listings } from '../../resources/listings.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { withValues, type Values } from '../../run/flag.ts';

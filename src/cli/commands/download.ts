@@ -1,4 +1,4 @@
-import { issued } from '../../resources/issued.ts';
+import { issued } from '../../resources/invoices.ts';
 import { parser, withValues } from '../../run/flag.ts';
 import { extentFlags, filterFlags, outputFlags, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { filters } from '../../run/filters.ts';

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { fundDocuments } from '../../resources/funds.ts';
+import { fundDocuments } from '../../resources/listings.ts';
 import { outputFlags, paramFlag, requestFlags, type ExportFlags } from '../../run/flags.ts';
 import type { Source } from '../../run/run.ts';
 import { declareCommand, type CommandGroup } from '../command.ts';

@@ -2,8 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { DECIMAL_MARKS, parseMatch, type Match } from '../../query/reconcile/list-layout.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
+import { issued, received } from '../../resources/invoices.ts';
 import type { Flags, Values } from '../../run/flag.ts';
 import {
   fieldFlag,

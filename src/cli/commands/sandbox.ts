@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Context } from '../../context.ts';
 import { errorCode, OutputError } from '../../errors.ts';
-import { counts, type Counts } from '../../sandbox/listings/index.ts';
+import { counts, type Counts } from '../../sandbox/listings.ts';
 import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
 import { day, numberIn, parser, type Flag, type Flags, type Values } from '../../run/flag.ts';
 import type { GlobalFlags } from '../../run/flags.ts';

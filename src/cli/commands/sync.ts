@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
 import type { Flags } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
-import { listings, resources } from '../../resources/index.ts';
+import { listings, resources } from '../../resources/listings.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { declareCommand } from '../command.ts';
 

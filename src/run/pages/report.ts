@@ -14,9 +14,8 @@ import { batchOfRows } from '../../query/result-rows.ts';
 import { figuresJson, reportFigures, type ListingName, type ReportFigures } from '../../report/figures.ts';
 import { FundTally, InvoiceTally, type ReportDates } from '../../report/tallies.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
-import { funds } from '../../resources/funds.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
+import { funds } from '../../resources/listings.ts';
+import { issued, received } from '../../resources/invoices.ts';
 import { version } from '../../version.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../outcome.ts';
 import type {

@@ -18,8 +18,7 @@ import {
 } from '../../report/statement-rows.ts';
 import { StatementTally } from '../../report/statement.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
+import { issued, received } from '../../resources/invoices.ts';
 import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
 import type {
   GlobalFlags,

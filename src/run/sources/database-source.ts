@@ -6,7 +6,7 @@ import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { localDay, localMinute } from '../../json/calendar-day.ts';
 import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
-import { listings, resources } from '../../resources/index.ts';
+import { listings, resources } from '../../resources/listings.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import type { Notices } from '../notices.ts';

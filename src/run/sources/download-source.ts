@@ -14,7 +14,7 @@ import { invoiceFilesOf, linkRenewal } from '../../output/downloads/invoice-file
 import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Window } from '../../paging/page.ts';
-import { issued } from '../../resources/issued.ts';
+import { issued } from '../../resources/invoices.ts';
 import { asFailure, numberedPages } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
 import type { ExtentFlags, FilterFlags, QuestionFlags } from '../flags.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../query/exports/read-export.ts';
 import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { Records } from '../../query/questions.ts';
-import { resources } from '../../resources/index.ts';
+import { resources } from '../../resources/listings.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { Part, Source, Run } from '../run.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';

@@ -3,7 +3,7 @@ import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
 import { batchWithoutIds, type RecordBatch } from '../../json/records.ts';
 import { checkJson } from '../../json/scanner.ts';
-import { resources } from '../../resources/index.ts';
+import { resources } from '../../resources/listings.ts';
 import {
   fetchCustomer,
   fetchFund,

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runCommandLine } from '../../../src/cli/program.ts';
-import { listings } from '../../../src/resources/index.ts';
+import { listings } from '../../../src/resources/listings.ts';
 import { answeringTransport } from '../../support/fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from '../../support/fake-context.ts';
 import { jsonWebToken } from '../../support/json-web-token.ts';

@@ -1,11 +1,11 @@
-import { normalizeFiscalId } from '../data/ids.ts';
-import { documentTypes, statuses, type LedgerDocument, type Ledger } from '../data/ledger.ts';
-import { sortKeys } from '../data/ordering.ts';
-import type { Organization } from '../data/organization.ts';
-import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from '../data/values.ts';
-import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from '../listing.ts';
-import { BadQuery } from '../query.ts';
-import { jsonReply, type Reply } from '../reply.ts';
+import { normalizeFiscalId } from './data/ids.ts';
+import { documentTypes, statuses, type LedgerDocument, type Ledger } from './data/ledger.ts';
+import { sortKeys } from './data/ordering.ts';
+import type { Organization } from './data/organization.ts';
+import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from './data/values.ts';
+import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from './endpoint.ts';
+import { BadQuery } from './query.ts';
+import { jsonReply, type Reply } from './reply.ts';
 
 const INVOICES = [...PAGE, 'options_sortBy', 'options_sortOrder', 'status', 'documentType'];
 
