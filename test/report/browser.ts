@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { beforeAll } from 'vitest';
 import { pathOf } from '../support/programs.ts';
 import { runHere, type FolioExit } from '../support/run-here.ts';
@@ -16,7 +16,6 @@ export interface OpenedPage {
 export interface OpenOptions {
   readonly width?: number;
   readonly colorScheme?: 'light' | 'dark';
-  readonly script?: boolean;
 }
 
 /** Milliseconds for what the browser is told: on a busy machine it may take long to start, and none of this is about speed. */
@@ -29,8 +28,8 @@ interface Tab {
 }
 
 declare global {
-  /** The tabs of this process's browser, with scripts and without, for all files of tests that run in it. It ends with the process. */
-  var ownTabs: Promise<Readonly<Record<'with' | 'without', Tab>>> | undefined;
+  /** The tab of this process's browser, for all files of tests that run in it. It ends with the process. */
+  var ownTab: Promise<Tab> | undefined;
 }
 
 /**
@@ -39,10 +38,10 @@ declare global {
  */
 export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
   beforeAll(async () => {
-    await (globalThis.ownTabs ??= openTabs());
+    await (globalThis.ownTab ??= openTab());
   });
-  return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {
-    const tab = (await globalThis.ownTabs!)[script ? 'with' : 'without'];
+  return async (path, { width = 1280, colorScheme = 'light' } = {}) => {
+    const tab = (await globalThis.ownTab)!;
     const { page } = tab;
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
@@ -53,14 +52,10 @@ export function browserForTests(): (path: string, options?: OpenOptions) => Prom
   };
 }
 
-async function openTabs(): Promise<Record<'with' | 'without', Tab>> {
+async function openTab(): Promise<Tab> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
   const browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: PATIENCE });
-  return { with: await openTab(browser, true), without: await openTab(browser, false) };
-}
-
-async function openTab(browser: Browser, javaScriptEnabled: boolean): Promise<Tab> {
-  const context = await browser.newContext({ javaScriptEnabled });
+  const context = await browser.newContext();
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const tab: Tab = { page, path: '', complaints: [] };
