@@ -68,7 +68,7 @@ class CursorWalk {
   #isShifted = false;
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
-  #isAgain = false;
+  #isReread = false;
   /** Contents of records that were held back because another had their key. */
   readonly #sameKey = new Set<string>();
   /** Records read in this pass. */
@@ -99,7 +99,7 @@ class CursorWalk {
     const { status } = this.#options;
     let before = this.#isShifted ? undefined : this.#passed;
     const rounds = before === undefined ? 2 : 1;
-    this.#isAgain = true;
+    this.#isReread = true;
     for (let round = 0; round < rounds; round++) {
       const heldBefore = this.#heldBack;
       status.reread();
@@ -157,13 +157,13 @@ class CursorWalk {
     const { status } = this.#options;
     status.page();
     this.#read += records.count;
-    const found = yield* this.#unique.deduplicate(records, { moved: this.#isAgain, holdsSameKey: true });
+    const found = yield* this.#unique.deduplicate(records, { moved: this.#isReread, holdsSameKey: true });
     const { fresh, repeated, sameKey } = found;
     status.repeat(repeated.count + sameKey.count);
     this.#isShifted ||= this.#unique.allHaveKeys && found.repeatedAtFront > 0;
     this.#heldBack.push(...copiesOf(repeated));
     for (let index = 0; index < sameKey.count; index++) this.#sameKey.add(this.#contentOf(sameKey, index));
-    this.#heldBack.push(...copiesOf(this.#isAgain ? this.#neverDelivered(records) : sameKey));
+    this.#heldBack.push(...copiesOf(this.#isReread ? this.#neverDelivered(records) : sameKey));
     return fresh;
   }
 
@@ -265,7 +265,7 @@ class CursorPages {
     for (;;) {
       const largest = this.#sizes.beginPage(0, place.moveTo(0));
       const window = { ...largest, size: Math.max(1, largest.size - this.#less) };
-      const onRefusal = place.decideRefusal(window.size, !this.#isSized);
+      const onRefusal = place.onRefusal(window.size, !this.#isSized);
       const size = this.#isSized ? window.size : undefined;
       try {
         const page = await this.#options.fetchPage({ cursor, size, signal, onRefusal });
@@ -276,7 +276,7 @@ class CursorPages {
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
         if (error.reason === 'size' && this.#isSized) return this.#fetchUnsized(cursor, window, signal);
-        place.refuse(window, error);
+        place.refuse(window, error, { onRefusal });
       }
     }
   }

@@ -5,8 +5,8 @@ interface Plan<Result> {
   /** Jobs running at once. */
   readonly concurrency: number;
   /**
-   * Jobs running, or done and not yet read, at most, while the reader waits for the first of them: this bounds the memory. Where
-   * the reader has a result to go on with, it is no more than `concurrency`: to read faster than it takes would only fill memory.
+   * Jobs running, or done and not yet read, at most, while the reader waits for the first of them: this bounds the memory.
+   * While the reader uses a result, the limit is `concurrency`, since more results would only fill memory.
    */
   readonly ahead: number;
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 import { RefusedQuery } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
-import { PageReader, type PageReaderOptions, type Region } from './page-reader.ts';
+import { PageReader, type PageReaderOptions } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
 import { Pass, SeenOrder, type DoubtfulRegion, type PlacedPage } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
@@ -36,26 +36,13 @@ const OLD_RECORDS = 60;
  *   records with the size;
  * - in an order whose key does not repeat, where that does not help either.
  *
- * Pages that hold together prove that no record was missed, as long as no two records were seen in both orders. Where two
- * were, only the count of a whole pass proves it, or an order whose key does not repeat. Pages that only adjoin prove nothing
- * until they are read again.
+ * Where pages hold together, no record was missed, unless two records were seen in both orders. Then a whole pass has to bring
+ * as many different records as the total names. Pages that only adjoin prove nothing until they are read again.
  *
  * `status.complete` is false where records may still be missing.
  */
-export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
-  const walk = new NumberedWalk(options);
-  yield* walk.read([{ from: options.from ?? 0 }]);
-  if (options.isSinglePage) return;
-  for (let next = walk.finishRound(); next !== undefined; next = walk.finishRound()) {
-    options.status.reread();
-    try {
-      yield* walk.read(walk.begin(next));
-    } catch (error) {
-      // The service does not know that order, so the walk stays incomplete.
-      if (walk.round !== 'sorted' || !(error instanceof RefusedQuery)) throw error;
-      return;
-    }
-  }
+export function walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
+  return new NumberedWalk(options).walk();
 }
 
 /** How a round reads: the first time, parts of the listing, all of it, or all of it in another way. */
@@ -86,19 +73,36 @@ class NumberedWalk {
     this.#until = options.until ?? Infinity;
     this.#unique = options.unique ?? new UniqueRecords();
     this.#order = new SeenOrder(this.#unique.newReader);
-    this.#reader = new PageReader(options, this.#unique, this.#newPass());
+    this.#reader = new PageReader(options, this.#newPass());
   }
 
-  get round(): Round {
+  async *walk(): AsyncGenerator<Delivery> {
+    const { isSinglePage = false, status } = this.#options;
+    yield* this.#read();
+    if (isSinglePage) return;
+    for (let next = this.#finishRound(); next !== undefined; next = this.#finishRound()) {
+      status.reread();
+      this.#begin(next);
+      try {
+        yield* this.#read();
+      } catch (error) {
+        // The service does not know that order, so the walk stays incomplete.
+        if (next !== 'sorted' || !(error instanceof RefusedQuery)) throw error;
+        return;
+      }
+    }
+  }
+
+  get #round(): Round {
     return this.#rounds.at(-1)!;
   }
 
-  async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
-    for await (const placed of this.#reader.read(regions)) {
+  async *#read(): AsyncGenerator<Delivery> {
+    for await (const placed of this.#reader.read()) {
       const delivery = await runCooperatively(this.#take(placed), this.#options.signal);
       if (delivery !== undefined) yield delivery;
       // Further pages of this round would hold together no better: the next round reads in another way.
-      if (this.round === 'first' && this.#reader.pass.isUnordered) return;
+      if (this.#round === 'first' && this.#reader.pass.isUnordered) return;
     }
   }
 
@@ -106,18 +110,20 @@ class NumberedWalk {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
     const records = pass.join(placed);
+    // Without a total, nothing else counts the records.
+    if (pass.pages === 1 && extent.total === undefined) this.#unique.countEqualWithin('pass');
     if (pass.mayRepeat) this.#unique.countEqualWithin('page');
-    const moved = pass.moved || this.round === 'parts' || orderMayMove;
-    const { fresh, again, changed } = yield* this.#unique.deduplicate(records, { moved });
+    const moved = pass.moved || this.#round === 'parts' || orderMayMove;
+    const { fresh, duplicates, changed } = yield* this.#unique.deduplicate(records, { moved });
     // In a few small pages, records of equal dates may merely have changed places.
-    this.#isRepeating ||= pass.isStuck || (this.round !== 'parts' && this.#unique.isRepeating(OLD_RECORDS));
+    this.#isRepeating ||= pass.isStuck || (this.#round !== 'parts' && this.#unique.isRepeating(OLD_RECORDS));
     if (this.#isRepeating) extent.endsAt(placed.offset);
     pass.hasNews ||= fresh.count > 0;
     const wanted = sliceRecords(fresh, 0, this.#until - status.records);
     status.records += wanted.count;
-    status.repeat(again + changed);
+    status.repeat(duplicates + changed);
     status.orderMayMove ||= orderMayMove && pass.pages > 1;
-    const next = this.round === 'first' ? placed.offset + placed.records.count : undefined;
+    const next = this.#round === 'first' ? placed.offset + placed.records.count : undefined;
     return wanted.count > 0 ? { records: wanted, next } : undefined;
   }
 
@@ -125,16 +131,16 @@ class NumberedWalk {
    * Returns how to read in the next round, or undefined: when every record was delivered, as far as the walk can tell, and
    * when another round would not help. The status has which of the two it is.
    */
-  finishRound(): Round | undefined {
+  #finishRound(): Round | undefined {
     const { status } = this.#options;
     const { pass } = this.#reader;
-    if (this.round !== 'parts') this.#pages = pass.pages;
+    if (this.#round !== 'parts') this.#pages = pass.pages;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
     this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered;
-    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.round !== 'parts');
+    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const evidence = this.evidence();
-    if (evidence.isReread && !pass.moved) this.#sequences.set(this.round, this.#unique.sequence);
+    if (evidence.isReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
     const { count, reason, next } = judge(evidence);
     status.setIncomplete(count, reason);
     return next;
@@ -146,7 +152,7 @@ class NumberedWalk {
     const { pass, extent, isFullRepeated } = this.#reader;
     const { size, inPass, allHaveKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
     const { total, reached } = extent;
-    const round = this.round;
+    const round = this.#round;
     /** How many records there are to deliver, as far as is known. */
     const expected = Math.min(total ?? reached, this.#until);
     const givenUp = status.givenUp.size;
@@ -193,8 +199,8 @@ class NumberedWalk {
     return this.#pages <= 2 * this.#options.concurrency ? [] : pass.toReadAgain(sizes.largest);
   }
 
-  /** Begins another round. Returns the regions to read in it. */
-  begin(round: Round): readonly Region[] {
+  /** Begins another round. */
+  #begin(round: Round): void {
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
     const [isSorted, isOfParts] = [round === 'sorted', round === 'parts'];
     const regions = isOfParts ? this.#regions : [];
@@ -206,7 +212,6 @@ class NumberedWalk {
     if (isOfParts) this.#unique.countEqualWithin('page');
     // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
     else this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
-    return isOfParts ? regions : [{ from: 0 }];
   }
 
   #newPass(regions?: readonly DoubtfulRegion[]): Pass {

@@ -4,7 +4,6 @@ import { inOrder } from './map-in-order.ts';
 import { PageSizes, Place, type SizedWindow } from './page-sizes.ts';
 import { PageRefused, type FetchPage, type Page, type Window } from './page.ts';
 import type { Pass, PlacedPage } from './pass.ts';
-import type { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
 export interface PageReaderOptions {
@@ -25,23 +24,14 @@ export interface PageReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Records from `from` up to `to`; without `to`, as far as the listing goes. */
-export interface Region {
-  readonly from: number;
-  readonly to?: number;
-}
-
-/** Records that are still to come: up to `end`, next a page with the one at `from`. */
+/** Records that are still to come: next a page with the one at `from`, and more pages until `end`. */
 interface Range {
-  readonly from: number;
-  readonly end: number;
-  /** True where the page came before without the record at `from`, or short. */
-  readonly isAgain?: boolean;
-}
-
-/** A range, and the next page of it. */
-interface RangeInPlace extends Range {
-  readonly window: SizedWindow;
+  from: number;
+  end: number;
+  /** The next page to request. */
+  window: SizedWindow;
+  /** True where this page came before, but short or without the record at `from`. */
+  isSecondRequest: boolean;
   readonly place: Place;
 }
 
@@ -51,8 +41,8 @@ const GIVEN_UP_IN_A_ROW = 5;
 const MAX_REBASES = 8;
 
 /**
- * Reads pages of a numbered listing for a walk, several at once. Each is to bring a range of records: where it is refused or
- * comes short, more pages bring the rest of the range, one after the other.
+ * Reads pages of a numbered listing for a walk, several at once. Each is requested for a range of records. Where it is refused
+ * or comes short, more pages bring the rest of the range, one after the other.
  */
 export class PageReader {
   readonly sizes: PageSizes;
@@ -64,11 +54,10 @@ export class PageReader {
    */
   isFullRepeated = false;
   readonly #options: PageReaderOptions;
-  readonly #unique: UniqueRecords;
   readonly #until: number;
   #fetchPage: FetchPage;
-  /** What is not yet cut into ranges. */
-  #regions: Region[] = [];
+  /** The parts of the listing from which no range was taken yet. */
+  #regions: { from: number; readonly to?: number | undefined }[] = [];
   /** Ranges whose pages have not all come. */
   #coming = 0;
   #rebases = 0;
@@ -76,15 +65,15 @@ export class PageReader {
   #last: { readonly offset: number; readonly bytes: Buffer; readonly isFull: boolean } | undefined;
   #givenUpInARow = 0;
 
-  constructor(options: PageReaderOptions, unique: UniqueRecords, pass: Pass) {
+  constructor(options: PageReaderOptions, pass: Pass) {
     this.#options = options;
-    this.#unique = unique;
     this.#fetchPage = options.fetchPage;
     this.#until = options.until ?? Infinity;
     this.sizes = new PageSizes(options.size, options.maxSize);
     this.pass = pass;
   }
 
+  /** Begins another pass, with pages of this order. */
   begin(pass: Pass, fetchPage: FetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
@@ -92,9 +81,11 @@ export class PageReader {
     this.extent.reopen();
   }
 
-  read(regions: readonly Region[]): AsyncGenerator<PlacedPage> {
-    const { concurrency, signal } = this.#options;
-    this.#regions = [...regions];
+  /** The pages of the present pass, in the order of the listing. */
+  read(): AsyncGenerator<PlacedPage> {
+    const { from = 0, concurrency, signal } = this.#options;
+    const { regions } = this.pass;
+    this.#regions = regions.length === 0 ? [{ from }] : regions.map(({ from, to }) => ({ from, to }));
     this.#coming = 0;
     const next = (within: AbortSignal): Promise<PlacedPage[]> | undefined => {
       const range = this.#nextRange();
@@ -103,8 +94,8 @@ export class PageReader {
     return inOrder({ next, concurrency, ahead: 2 * concurrency, signal });
   }
 
-  /** Cuts the next range off the regions. Undefined at their end, and where it depends on pages that are still to come. */
-  #nextRange(): RangeInPlace | undefined {
+  /** Takes the next range, of one page. Undefined at the end, and where it depends on pages that are still to come. */
+  #nextRange(): Range | undefined {
     for (;;) {
       const [region] = this.#regions;
       if (region === undefined) return undefined;
@@ -114,53 +105,81 @@ export class PageReader {
       if (from < end && this.extent.goesOnAt(from)) {
         const place = new Place(this.sizes, this.#options.status);
         const window = this.#beginPage(from, place);
-        const next = window.offset + window.size;
-        this.#regions[0] = { ...region, from: next };
-        return { from, end: Math.min(next, end), window, place };
+        region.from = window.offset + window.size;
+        return { from, end: Math.min(region.from, end), window, isSecondRequest: false, place };
       }
       this.#regions.shift();
     }
   }
 
   /** Brings a range, page by page, each as large as the ones before it show. */
-  async #readRange(first: RangeInPlace, signal: AbortSignal): Promise<PlacedPage[]> {
+  async #readRange(range: Range, signal: AbortSignal): Promise<PlacedPage[]> {
     const pages: PlacedPage[] = [];
-    const { place } = first;
     this.#coming++;
     try {
-      for (let range = first; ;) {
+      for (;;) {
         const page = await this.#fetch(range, signal);
-        const rest = page instanceof PageRefused ? this.#refuse(range, page) : this.#take(range, page, pages);
-        if (rest.from >= rest.end || !this.extent.goesOnAt(rest.from)) return pages;
-        range = { ...rest, window: this.#beginPage(rest.from, place), place };
+        const placed = page && this.#take(range, page);
+        if (placed !== undefined) pages.push(placed);
+        if (range.from >= range.end || !this.extent.goesOnAt(range.from)) return pages;
+        range.window = this.#beginPage(range.from, range.place);
       }
     } finally {
       this.#coming--;
     }
   }
 
-  /** Adds a page that came to `pages`, where it has what it was requested for. Returns what is still to come of its range. */
-  #take({ window, place, ...range }: RangeInPlace, page: Page, pages: PlacedPage[]): Range {
-    const { from } = range;
+  /** Requests the next page of a range. Undefined where it was refused: then a smaller one is next, or another record. */
+  async #fetch(range: Range, signal: AbortSignal): Promise<Page | undefined> {
+    const { place, from } = range;
+    const { offset, size } = range.window;
+    const onRefusal = place.onRefusal(size, this.sizes.isFixed);
+    try {
+      return await this.#fetchPage({ offset, size }, signal, onRefusal);
+    } catch (error) {
+      if (!(error instanceof PageRefused)) throw error;
+      range.isSecondRequest = false;
+      if (size > 1) place.refuse(range.window, error, { onRefusal, at: from });
+      else {
+        this.#options.status.giveUp(from);
+        if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
+        range.from++;
+      }
+      return undefined;
+    }
+  }
+
+  /** Moves a range on behind a page that came. Returns the page where it has what it was requested for. */
+  #take(range: Range, page: Page): PlacedPage | undefined {
+    const { from, window, place } = range;
     const { count, bytes } = page.records;
     const applied = this.#appliedWindow(window, page);
-    const pageEnd = applied.offset + applied.size;
     // By its number, the page began elsewhere than expected, and does not hold the record.
-    if (applied.offset >= from + applied.size) return { from, end: range.end };
-    const end = applied === window ? range.end : Math.max(range.end, Math.min(pageEnd, this.#until));
-    if (this.#endsByRepeating(applied, page)) return { from: end, end };
-    const [region] = this.#regions;
-    // What it brings beyond its own records is not read again.
-    if (region !== undefined && region.from < end) this.#regions[0] = { ...region, from: end };
+    if (applied.offset >= from + applied.size) {
+      range.isSecondRequest = false;
+      return undefined;
+    }
+    if (applied !== window)
+      range.end = Math.max(range.end, Math.min(applied.offset + applied.size, this.#until));
+    if (this.#endsByRepeating(applied, page)) {
+      range.from = range.end;
+      return undefined;
+    }
     this.#givenUpInARow = 0;
     // First what the page shows of the listing and of its size: what is still to come depends on both.
     this.extent.note(applied, from, page);
     this.#options.status.page(page.total);
     place.came(applied, { count, bytes: bytes.length });
-    const rest = this.#restBehind({ ...range, end, window }, applied, count);
-    const placed = this.#placed(applied, from, page.records);
-    if (placed !== undefined) pages.push(placed);
-    return place.isLimited ? rest : this.#giveBack(rest);
+    this.#moveOn(range, applied, count);
+    const [region] = this.#regions;
+    if (region !== undefined) {
+      // What the page brought beyond its own records is not read again.
+      region.from = Math.max(region.from, range.end);
+      // Nothing behind the range was taken yet: the rest is read several pages at once.
+      if (region.from === range.end && range.from < range.end && !place.isLimited && !range.isSecondRequest)
+        region.from = range.end = range.from;
+    }
+    return this.#placed(applied, from, page.records);
   }
 
   /** The page in its place; none where it does not reach the record at `from`, and shows no end either. */
@@ -183,41 +202,10 @@ export class PageReader {
     return this.sizes.beginPage(from, place.moveTo(from), floor);
   }
 
-  /** Gives a range back, to be read several pages at once, unless the one behind it was cut off. Returns what is left. */
-  #giveBack(range: Range): Range {
-    const { from, end, isAgain } = range;
-    const [region] = this.#regions;
-    if (region?.from !== end || isAgain || from >= end) return range;
-    this.#regions[0] = { ...region, from };
-    return { from: end, end };
-  }
-
-  async #fetch({ window, place }: RangeInPlace, signal: AbortSignal): Promise<Page | PageRefused> {
-    const { offset, size } = window;
-    const onRefusal = place.decideRefusal(size, this.sizes.isFixed);
-    try {
-      return await this.#fetchPage({ offset, size }, signal, onRefusal);
-    } catch (error) {
-      if (error instanceof PageRefused) return error;
-      throw error;
-    }
-  }
-
-  /** Goes on with a smaller page, or behind a record that is given up. Returns what is still to come of the range. */
-  #refuse({ from, end, window, place }: RangeInPlace, refusal: PageRefused): Range {
-    if (window.size > 1) {
-      place.refuse(window, refusal, from);
-      return { from, end };
-    }
-    this.#options.status.giveUp(from);
-    if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw refusal.cause;
-    return { from: from + 1, end };
-  }
-
   /**
    * The page as the service applied it. Where it applied another size than the requested one, the page's number stands for
-   * another offset. Its count of records counts for more than the size that the service names. Throws ServiceError
-   * where the service keeps changing the size.
+   * another offset. A page with more records than the size that the service names shows the size that it applied. Throws
+   * ServiceError where the service keeps changing the size.
    */
   #appliedWindow(window: SizedWindow, { pageSize = 0, records }: Page): SizedWindow {
     const { offset, size } = window;
@@ -241,7 +229,6 @@ export class PageReader {
     if (total !== undefined) return false;
     const { bounds, count } = records;
     const last = this.#last;
-    if (last === undefined) this.#unique.countEqualWithin('pass');
     const bytes = records.bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     this.#last = { offset, bytes, isFull: count >= size };
     if (count === 0 || last === undefined || last.offset === offset || !last.bytes.equals(bytes))
@@ -251,14 +238,11 @@ export class PageReader {
     return true;
   }
 
-  /** What is still to come of a range behind a page, which may have come short of where the requested one was to end. */
-  #restBehind(
-    { from, end, isAgain = false, window }: Range & { window: Window },
-    { offset, size }: Window,
-    count: number,
-  ): Range {
+  /** Moves a range on behind a page, which may have come short of where the requested one was to end. */
+  #moveOn(range: Range, { offset, size }: Window, count: number): void {
     const { sizes, extent } = this;
     const { total } = extent;
+    const { from, isSecondRequest, window } = range;
     const reached = offset + count;
     const pageEnd = Math.max(reached, offset + size);
     // Without a total, a page that does not reach beyond the one before it is the end.
@@ -267,18 +251,21 @@ export class PageReader {
     const isFirst = offset === 0 && !sizes.isFixed && count > 0;
     // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service
     // may count pages in that size or in the requested one: for pages no larger than that, both are the same.
-    const isTrusted = total === undefined || (isFirst ? isAgain : reached > from && !sizes.isFixed);
+    const isTrusted = total === undefined || (isFirst ? isSecondRequest : reached > from && !sizes.isFixed);
+    range.isSecondRequest = false;
     // A larger page was requested, and the listing ends with the one that came.
-    if (isEnd) return { from: Math.max(pageEnd, window.offset + window.size), end };
-    if (count >= size || reached >= end) return { from: pageEnd, end };
-    if (isTrusted) {
+    if (isEnd) range.from = Math.max(pageEnd, window.offset + window.size);
+    else if (count >= size || reached >= range.end) range.from = pageEnd;
+    else if (isTrusted) {
       if (isFirst) sizes.rebase(count, count);
-      return { from: reached, end };
+      range.from = reached;
     }
     // Where the service fixes the page size, a request from where it ended would bring the same page.
-    if (!isAgain) return { from, end, isAgain: true };
-    extent.emptyAt(from);
-    return { from: offset + size, end };
+    else if (!isSecondRequest) range.isSecondRequest = true;
+    else {
+      extent.emptyAt(from);
+      range.from = offset + size;
+    }
   }
 }
 

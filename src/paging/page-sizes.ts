@@ -11,7 +11,7 @@ const MAX_EXCESS = 9;
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
-/** How many times larger than what comes a size must be to be worth a trial below what was refused. */
+/** A trial between the size that comes and the one that was refused has to be larger than the first by this factor. */
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
@@ -195,8 +195,8 @@ export class Place {
   readonly #status: WalkStatus;
   /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
   readonly #refused: { readonly end: number; readonly most: number }[] = [];
-  #isAgain = false;
-  #isRetried = false;
+  /** Whether the next page is one that was slow, requested once more. */
+  #isRetry = false;
 
   constructor(sizes: PageSizes, status: WalkStatus) {
     this.#sizes = sizes;
@@ -214,29 +214,38 @@ export class Place {
     return this.#refused.length > 0;
   }
 
-  /** Decides what is to follow where the next page is refused. `isLast`: no smaller page is to follow. */
-  decideRefusal(size: number, isLast: boolean): OnRefusal {
-    this.#isRetried = isLast || size === 1 || this.#sizes.isSlowEvenAt(size);
-    return this.#isRetried ? 'retry' : 'shrink';
+  /** What is to follow where a page of this size is refused. `isLast`: no smaller page is to follow. */
+  onRefusal(size: number, isLast: boolean): OnRefusal {
+    return isLast || size === 1 || this.#sizes.isSlowEvenAt(size) ? 'retry' : 'shrink';
   }
 
   came(window: SizedWindow, weight: { readonly count: number; readonly bytes: number }): void {
     this.#sizes.serve(window, weight, this.isLimited);
-    this.#isAgain = false;
+    this.#isRetry = false;
   }
 
-  /** Notes that the page is to be requested again, or a smaller one. Throws the error that ends the walk. */
-  refuse(window: SizedWindow, { reason, cause }: PageRefused, at?: number): void {
+  /**
+   * Notes that a page was refused: the next one is smaller, or, after a slow one, the same once more. Throws the error that
+   * ends the walk where the page was already retried.
+   *
+   * @param onRefusal what was to follow, as it was requested
+   * @param at the offset of the first record; undefined where pages have cursors
+   */
+  refuse(
+    window: SizedWindow,
+    { reason, cause }: PageRefused,
+    { onRefusal, at }: { readonly onRefusal: OnRefusal; readonly at?: number },
+  ): void {
     const { offset, size } = window;
-    if (this.#isRetried) throw cause;
+    if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.#sizes.slow(size);
-      if (!this.#isAgain && !this.#sizes.isTrial(window.nominal)) {
-        this.#isAgain = true;
-        return this.#status.again(size, at);
+      if (!this.#isRetry && !this.#sizes.isTrial(window.nominal)) {
+        this.#isRetry = true;
+        return this.#status.retry(size, at);
       }
     }
-    this.#isAgain = false;
+    this.#isRetry = false;
     const to = this.#sizes.refuse(window, reason);
     this.#refused.push({ end: offset + size, most: to });
     this.#status.shrink({ at, from: size, to, reason });

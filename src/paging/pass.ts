@@ -32,7 +32,10 @@ interface Border {
   readonly kind: 'total' | Misfit;
 }
 
-/** How a page does not fit the one before it: it has that page's last record elsewhere, or not, or adjoins it. */
+/**
+ * Why a page does not show that it follows the one before it. Where the two were to overlap, it has that page's last record in
+ * another place (`shifted`), or does not have it (`gap`). Otherwise it begins where that page ended.
+ */
 type Misfit = 'shifted' | 'gap' | Adjoining;
 
 /** The fewest records of a page that can show that the service repeats itself. */
@@ -64,10 +67,11 @@ export class Pass {
   hasNews = false;
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
+  /** What is read again; none in a pass over everything. */
+  readonly regions: readonly DoubtfulRegion[];
   readonly #identity: IdentityReader;
   readonly #seen: SeenOrder;
   readonly #givenUp: ReadonlySet<number>;
-  readonly #regions: readonly DoubtfulRegion[];
   readonly #borders: Border[] = [];
   /** The last page that had records. */
   #previous: PlacedPage | undefined;
@@ -75,12 +79,11 @@ export class Pass {
   #total: number | undefined;
   #churn = 0;
 
-  /** @param regions what is read again; none in a pass over everything */
   constructor({ newReader, seen, givenUp }: PassOptions, regions: readonly DoubtfulRegion[] = []) {
     this.#identity = newReader();
     this.#seen = seen;
     this.#givenUp = givenUp;
-    this.#regions = regions;
+    this.regions = regions;
   }
 
   /** Notes the total of a page, in the order in which pages arrive. Returns by how much it has changed so far. */
@@ -97,7 +100,7 @@ export class Pass {
     const before = this.#previous;
     const page = this.pages++;
     // Where parts are read again, records in front of the place may be new, too.
-    const inFront = this.#regions.length === 0 ? Math.max(0, from - offset) : 0;
+    const inFront = this.regions.length === 0 ? Math.max(0, from - offset) : 0;
     const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
     if (before !== undefined && (!fits || before.churn !== churn))
@@ -105,8 +108,8 @@ export class Pass {
     this.mayRepeat ||= common === 'shifted' || common === 'gap';
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
-    this.#seen.note(records, this.#regions.length === 0 ? page : undefined);
-    const region = this.#regions.find((candidate) => candidate.from <= from && from < candidate.to);
+    this.#seen.note(records, this.regions.length === 0 ? page : undefined);
+    const region = this.regions.find((candidate) => candidate.from <= from && from < candidate.to);
     for (const number of region === undefined ? [] : this.#seen.numbersIn(records)) region!.meet(number);
     if (placed.isLast) region?.meet(Infinity);
     // Records in front of one that has moved may be new.
@@ -122,7 +125,7 @@ export class Pass {
     return (
       this.#churn > 0 ||
       this.#borders.some((border) => !isAdjoining(border)) ||
-      this.#regions.some(({ isOpen }) => isOpen)
+      this.regions.some(({ isOpen }) => isOpen)
     );
   }
 
@@ -131,9 +134,9 @@ export class Pass {
     return !this.moved && this.#doubtful.length === 0;
   }
 
-  /** Two readings show the same border only where nothing changed between them, as far as was seen. */
+  /** The borders to read again. One that two readings showed alike is fine, unless the pass brought new records. */
   get #doubtful(): readonly Border[] {
-    return this.#borders.filter(({ kind }) => kind !== 'again' || this.hasNews);
+    return this.#borders.filter(({ kind }) => kind !== 'seenTwice' || this.hasNews);
   }
 
   /** True when there are so many gaps that the order itself must change. */
@@ -155,8 +158,8 @@ export class Pass {
       const most = isAdjoining(border) ? 1 : reach;
       return new DoubtfulRegion(middle - most, middle + most, gap);
     });
-    const again = this.#regions.map((region) => region.again);
-    return DoubtfulRegion.merged([...again, ...around], size);
+    const readBefore = this.regions.map((region) => region.forNextRound);
+    return DoubtfulRegion.merged([...readBefore, ...around], size);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
@@ -180,7 +183,7 @@ export class Pass {
 
   /** Whether no page came for a place in front of this one that was to be read. */
   #isLeftOut(end: number, { offset, from, records }: PlacedPage): boolean {
-    if (records.count === 0 || this.#regions.some((region) => region.from === from)) return false;
+    if (records.count === 0 || this.regions.some((region) => region.from === from)) return false;
     for (let place = end; place < offset; place++) if (!this.#givenUp.has(place)) return true;
     return false;
   }
@@ -222,7 +225,7 @@ export class Pass {
 }
 
 function isAdjoining({ kind }: Border): boolean {
-  return kind === 'adjoining' || kind === 'again';
+  return kind === 'adjoining' || kind === 'seenTwice';
 }
 
 function endOf({ offset, records }: PlacedPage): number {
@@ -264,7 +267,7 @@ export class DoubtfulRegion {
   }
 
   /** The region to read where this one was read in vain, or else once more. */
-  get again(): DoubtfulRegion {
+  get forNextRound(): DoubtfulRegion {
     const more = this.isOpen ? this.to - this.from : 0;
     return new DoubtfulRegion(this.from - more, this.to + more, this.#gap);
   }
@@ -285,8 +288,8 @@ export class DoubtfulRegion {
   }
 }
 
-/** How two pages adjoin: their records at the border were not seen so before, or were (`again`), each in a reading of its own. */
-type Adjoining = 'adjoining' | 'again';
+/** Two pages adjoin: for the first time with these records on either side, or as another reading has shown them, too. */
+type Adjoining = 'adjoining' | 'seenTwice';
 
 /** Records that are noted at either end of a page: between two pages, records are lost there. */
 const AT_EITHER_END = 24;
@@ -352,9 +355,9 @@ export class SeenOrder {
   noteNeighbors(last: string, first: string): Adjoining | undefined {
     const seen = this.#seen.get(last)!;
     if (seen.next === first) return undefined;
-    const isAgain = seen.nextPage === first;
+    const isSeenTwice = seen.nextPage === first;
     seen.nextPage = first;
-    return isAgain ? 'again' : 'adjoining';
+    return isSeenTwice ? 'seenTwice' : 'adjoining';
   }
 
   /** The numbers of the pages of a pass over everything that ended or began with records of this page. */

@@ -2,12 +2,12 @@ import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { CooperativeTask } from '../json/cooperative-task.ts';
 
-/** The records of a page, by what became of them. Each batch is in the order of the page. */
+/** The records of a page, by whether they came before. Each batch is in the order of the page. */
 interface Deduplicated {
   /** Not delivered before. */
   readonly fresh: RecordBatch;
   /** How many were delivered before, word for word but for their links. */
-  readonly again: number;
+  readonly duplicates: number;
   /** How many have a key that was delivered with another content: the same records, changed. */
   readonly changed: number;
   /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` is set. */
@@ -29,7 +29,7 @@ const SCATTER = 0x9e3779b1;
 /** The event loop may run after so many records of a page. */
 const STEP = 256;
 
-/** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
+/** Where equal records without a key count as different ones: within one page, or in a whole pass that reads nothing twice. */
 type Scope = 'page' | 'pass';
 
 interface DeduplicateOptions {
@@ -39,6 +39,19 @@ interface DeduplicateOptions {
   readonly holdsSameKey?: boolean;
 }
 
+/** A record beside all that were let through: none has its content or, where it counts, its key; one is equal; one changed. */
+type Delivered = 'fresh' | 'duplicate' | 'changed';
+/** A record beside those of its pass on other pages: none is the same; one is equal; or one has its key. */
+type InPass = 'first' | 'repeated' | 'sameKey';
+
+/** How a record differs from the others of its page. */
+interface PlaceInPage {
+  /** How many records in front of it are equal. */
+  readonly equal: number;
+  /** Whether a record in front of it has its key. */
+  readonly sharesKey: boolean;
+}
+
 export type NewReader = () => IdentityReader;
 
 /**
@@ -46,7 +59,7 @@ export type NewReader = () => IdentityReader;
  * seen to move, when their keys are.
  *
  * Where the listing does not move, equal keys with different contents are different records. Records of one page are always
- * different records. The k-th of equal records is the k-th in every reading.
+ * different records, so equal ones are counted: the second of them in one reading is the second in any other.
  */
 export class UniqueRecords {
   /** Records let through. */
@@ -59,7 +72,7 @@ export class UniqueRecords {
   inPass = 0;
   /** The other records of the pass: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
-  /** Let through, so that none is missing, although a key that may stand for several records came before with another content. */
+  /** Records let through that may be another form of one before: they have its key, which stands for several records. */
   unsure = 0;
   /** Pages in a row, and their records, that had nothing but what came before in the pass. */
   #pagesWithoutNews = 0;
@@ -133,58 +146,73 @@ export class UniqueRecords {
     this.#occurrences = scope === 'pass' ? new Map() : undefined;
   }
 
-  /** Sorts the records of one page by whether they were let through before. */
+  /** Sorts the records of one page by whether they came before. */
   *deduplicate(
     batch: RecordBatch,
     { moved, holdsSameKey = false }: DeduplicateOptions,
   ): CooperativeTask<Deduplicated> {
-    const [fresh, repeated, sameKey]: [number[], number[], number[]] = [[], [], []];
-    let [again, changed] = [0, 0];
-    const before = this.inPass;
-    const occurrencesInPage = new Map<string, number>();
+    const delivered: Record<Delivered, number[]> = { fresh: [], duplicate: [], changed: [] };
+    const inPass: Record<InPass, number[]> = { first: [], repeated: [], sameKey: [] };
+    const equalInPage = new Map<string, number>();
     this.#keysInPage.clear();
     for (let index = 0; index < batch.count; index++) {
       if (index % STEP === STEP - 1) yield;
-      const { words, width, hasKey } = this.#identity.read(batch, index);
-      const isNew = this.#contents.add(words, width);
-      const isKnownKey = hasKey && !this.#keys.add(words, 0);
-      const content = this.#identity.content();
-      const inPage = countUp(occurrencesInPage, content);
-      const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
-      const which = hasKey || this.#occurrences === undefined ? inPage : countUp(this.#occurrences, content);
+      const { words, hasKey } = this.#identity.read(batch, index);
+      const equal = countUp(equalInPage, this.#identity.content());
+      const sharesKey = hasKey && !this.#keysInPage.add(words, 0);
+      const inPage = { equal, sharesKey };
       this.#addToSequence();
       this.allHaveKeys &&= hasKey;
-      if (isTwiceInPage) this.keysRepeat = true;
-      const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
-      const hasSameKey = !isNewKey && !isTwiceInPage;
-      const isKnown = !isNew && !this.#contents.add(words, width, which);
-      const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
-      // In this pass: an equal record came before; its key came on another page; or it is the first of its key.
-      if (isRepeated) repeated.push(index);
-      else if (!hasSameKey) this.inPass++;
-      else if (!isKnown) sameKey.push(index);
-      // Of all that were let through: one is equal; one has its key, so that it changed since; or it is new.
-      if (isKnown) again++;
-      else if (isKnownKey && moved && !this.keysRepeat) changed++;
-      else {
-        if (isKnownKey && moved && !isTwiceInPage) this.unsure++;
-        if (isKnownKey) this.keysRepeat = true;
-        if (!hasSameKey) fresh.push(index);
-      }
+      const before = this.#compareWithDelivered(inPage, moved);
+      const own = this.#compareWithPass(inPage, before === 'duplicate', holdsSameKey);
+      // A record with the key of another is held back, unless it was delivered in an earlier pass.
+      if (own !== 'sameKey' || before !== 'duplicate') inPass[own].push(index);
+      if (own !== 'sameKey' || before !== 'fresh') delivered[before].push(index);
     }
+    const { fresh, duplicate, changed } = delivered;
+    const { first, repeated, sameKey } = inPass;
     this.size += fresh.length;
+    this.inPass += first.length;
     this.repeatedInPass += repeated.length;
-    if (this.inPass > before) this.countNewsAgain();
-    else if (batch.count > 0) this.#pagesWithoutNews++;
-    if (this.#pagesWithoutNews > 0) this.#recordsWithoutNews += batch.count;
+    if (first.length > 0) this.countNewsAgain();
+    else if (batch.count > 0) {
+      this.#pagesWithoutNews++;
+      this.#recordsWithoutNews += batch.count;
+    }
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
-      again,
-      changed,
+      duplicates: duplicate.length,
+      changed: changed.length,
       repeated: selectRecords(batch, repeated),
       repeatedAtFront: repeated.filter((index, at) => index === at).length,
       sameKey: selectRecords(batch, sameKey),
     };
+  }
+
+  /** Compares the record that was read with all that were let through, and adds it to them. */
+  #compareWithDelivered({ equal, sharesKey }: PlaceInPage, moved: boolean): Delivered {
+    const { words, width, hasKey } = this.#identity;
+    const isNew = this.#contents.add(words, width);
+    const isKnownKey = hasKey && !this.#keys.add(words, 0);
+    const counts = hasKey ? undefined : this.#occurrences;
+    const before = counts === undefined ? equal : countUp(counts, this.#identity.content());
+    if (sharesKey) this.keysRepeat = true;
+    if (!isNew && !this.#contents.add(words, width, before)) return 'duplicate';
+    if (!isKnownKey) return 'fresh';
+    if (moved && !this.keysRepeat) return 'changed';
+    if (moved && !sharesKey) this.unsure++;
+    this.keysRepeat = true;
+    return 'fresh';
+  }
+
+  /** Compares the record that was read with those of this pass, and adds it to them. */
+  #compareWithPass({ equal, sharesKey }: PlaceInPage, isDuplicate: boolean, holdsSameKey: boolean): InPass {
+    const { words, width, hasKey } = this.#identity;
+    const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
+    // The first pass keeps no contents of its own: what was let through is what came in it.
+    const isRepeated = this.#pass === undefined ? isDuplicate : !this.#pass.add(words, width, equal);
+    if (isRepeated) return 'repeated';
+    return isNewKey || sharesKey ? 'first' : 'sameKey';
   }
 
   #newSet(): HashSet {

@@ -296,8 +296,8 @@ class FiscalIdWalk {
     const deduplicated = await runCooperatively(unseen, signal);
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
-    status.repeat(deduplicated.again);
-    this.#strays -= deduplicated.again;
+    status.repeat(deduplicated.duplicates);
+    this.#strays -= deduplicated.duplicates;
     if (fresh.count > 0) yield { records: fresh };
   }
 

@@ -20,7 +20,7 @@ describe('sizes of pages', () => {
     expect([0, 22, 44].map((from) => sizes.beginPage(from).offset)).toEqual([0, 22, 44]);
     sizes.serve(sizes.beginPage(0), { count: 22, bytes: 100 }, false);
     const place = new Place(sizes, new WalkStatus());
-    place.refuse(sizes.beginPage(198), refusal);
+    place.refuse(sizes.beginPage(198), refusal, { onRefusal: 'shrink' });
     const half = sizes.beginPage(198, place.moveTo(198));
     expect(half).toMatchObject({ offset: 198, size: 11 });
     place.came(half, { count: 11, bytes: 100 });

@@ -17,7 +17,7 @@ class CountedRecords {
 
   add(page: readonly string[], moved: boolean): object {
     const fresh: string[] = [];
-    let [again, changed, unsure] = [0, 0, 0];
+    let [duplicates, changed, unsure] = [0, 0, 0];
     for (const [index, text] of page.entries()) {
       const before = page.slice(0, index);
       const key = keyOf(text);
@@ -26,7 +26,7 @@ class CountedRecords {
       if (key !== undefined) this.#keys.push(key);
       this.#keysRepeat ||= isTwice;
       const nth = before.filter((other) => other === text).length;
-      if (this.#given.filter((other) => other === text).length > nth) again++;
+      if (this.#given.filter((other) => other === text).length > nth) duplicates++;
       else {
         this.#given.push(text);
         if (isKnown && moved && !this.#keysRepeat) changed++;
@@ -37,7 +37,7 @@ class CountedRecords {
         }
       }
     }
-    return { fresh, again, changed, unsure, keysRepeat: this.#keysRepeat };
+    return { fresh, duplicates, changed, unsure, keysRepeat: this.#keysRepeat };
   }
 }
 
@@ -55,9 +55,15 @@ describe('UniqueRecords', () => {
         const counted = new CountedRecords();
         for (const [page, moved] of all) {
           const before = unique.unsure;
-          const { fresh, again, changed } = deduplicate(unique, batchOf(...page), moved);
+          const { fresh, duplicates, changed } = deduplicate(unique, batchOf(...page), moved);
           const unsure = unique.unsure - before;
-          const sorted = { fresh: textsOf(fresh), again, changed, unsure, keysRepeat: unique.keysRepeat };
+          const sorted = {
+            fresh: textsOf(fresh),
+            duplicates,
+            changed,
+            unsure,
+            keysRepeat: unique.keysRepeat,
+          };
           expect(sorted).toEqual(counted.add(page, moved));
         }
       }),
