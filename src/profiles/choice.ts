@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { namedProfile } from './connection.ts';
+import { usualProfile } from './connection.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { decodeToken } from './token.ts';
 
@@ -44,7 +44,7 @@ export async function chooseHeld(
   { names, all }: WantedProfiles,
   { env, config }: Pick<Context, 'env' | 'config'>,
 ): Promise<readonly string[]> {
-  const usual = all ? undefined : (namedProfile(undefined, env) ?? (await config()).currentProfile);
+  const usual = all ? undefined : usualProfile(env, await config());
   const chosen = names ?? (usual === undefined ? held : [usual]);
   const missing = chosen.find((name) => !held.includes(name));
   if (missing !== undefined) {

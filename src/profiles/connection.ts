@@ -125,6 +125,11 @@ export function chooseProfile(
   });
 }
 
+/** The profile of a run that names none itself: that of FOLIO_PROFILE, else the current one. */
+export function usualProfile(env: Environment, store: ConfigStore | undefined): string | undefined {
+  return namedProfile(undefined, env) ?? store?.currentProfile;
+}
+
 /** The name by flag or environment, checked for its form; undefined without one. */
 export function namedProfile(flag: string | undefined, env: Environment): string | undefined {
   if (flag !== undefined) return parseProfileName(flag, '--profile');

@@ -15,6 +15,7 @@ import {
 import { localeOf } from '../output/terminal/number-text.ts';
 import { useColor } from '../output/terminal/terminal-text.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
+import { writerOfResult, type ResultForm } from '../query/questions.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags, GlobalFlags, OutputFlags, QuestionFlags } from './flags.ts';
@@ -66,6 +67,8 @@ interface PlanOptions extends Partial<Pick<Layout, 'single' | 'sheet'>> {
     | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
+  /** Of a result whose form is known before it is made. */
+  readonly form?: ResultForm;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
@@ -80,7 +83,8 @@ export async function planOutput(
     expand,
     extraEnding,
     lang,
-    isResult = false,
+    form,
+    isResult = form !== undefined,
     single = false,
     sheet,
     describe,
@@ -131,6 +135,7 @@ export async function planOutput(
   };
   const plain = await writer();
   const { writerOfChosen } = columns ? await import('../query/named-columns.ts') : {};
+  const openWriter = writerOfChosen?.(plain, columns!, isResult ? undefined : meanings) ?? plain;
   const isTerminalTable = onTerminal && format === 'table';
   const { all = false, limit, page } = flags;
   const stops = isTerminalTable && !all && (limit ?? page) === undefined;
@@ -141,7 +146,7 @@ export async function planOutput(
     chosen: isResult || columns?.keepsAll === true ? undefined : columns?.toJSON(),
     expanded: isResult ? undefined : expand,
     isResult,
-    openWriter: writerOfChosen?.(plain, columns!, isResult ? undefined : meanings) ?? plain,
+    openWriter: form === undefined ? openWriter : writerOfResult(openWriter, form),
     target,
     isTerminalTable,
     tableLimit: stops ? (defaults.limit ?? TABLE_LIMIT) : undefined,

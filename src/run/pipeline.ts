@@ -293,8 +293,10 @@ async function listKnownColumns(run: Run, request: ExportRequest): Promise<boole
   if (kind === 'local' || resource === undefined || single === true || hasResult(request)) return false;
   const { field, expand } = flags;
   const isSeveral = run.parts.length > 0;
-  const profile = namedProfile(run.parts[0]?.name ?? flags.profile, run.context.env);
-  const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral, field });
+  const store = await storeOf(run);
+  const named = namedProfile(run.parts[0]?.name ?? flags.profile, run.context.env);
+  const profile = named ?? store?.currentProfile;
+  const fields = fieldsOf(store, { resource, profile, isSeveral, field });
   const { names } = declaredColumns(fields, expand);
   return writeNames(run.context, flags.output, () => (isSeveral ? [PROFILE_COLUMN, ...names] : names));
 }

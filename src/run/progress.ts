@@ -10,7 +10,6 @@ interface ProgressView {
   /** `issued invoices` */
   readonly records: string;
   readonly parts: readonly PartState[];
-  readonly partKind: 'profiles' | 'listings';
 }
 
 /**
@@ -73,7 +72,7 @@ async function showSpinner(context: Context, view: ProgressView, stopped: AbortS
 /** Cells of the spinner itself, and the last cell of the line, in which some terminals wrap. */
 const MARGIN = 3;
 
-function spinnerText({ clock, stderr, env }: Context, { records, parts, partKind }: ProgressView): string {
+function spinnerText({ clock, stderr, env }: Context, { records, parts }: ProgressView): string {
   const group = digitGrouper(localeOf(env));
   const width = (stderr.columns ?? 80) - MARGIN;
   const now = clock.now();
@@ -84,7 +83,7 @@ function spinnerText({ clock, stderr, env }: Context, { records, parts, partKind
   const running = parts.filter(({ stage }) => stage === 'running');
   const indent = Math.max(0, ...running.map(({ name }) => displayWidth(name ?? '')));
   const lines = running.map((part) => `  ${part.name?.padEnd(indent)}  ${progressLine(part, now, group)}`);
-  return [`${records} · ${ended} of ${parts.length} ${partKind}`, ...lines]
+  return [`${records} · ${ended} of ${parts.length}`, ...lines]
     .map((line) => truncate(line, width))
     .join('\n');
 }

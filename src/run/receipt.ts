@@ -9,7 +9,7 @@ import { resources } from '../resources/listings.ts';
 import { version } from '../version.ts';
 import { nearEnd } from '../profiles/token.ts';
 import type { Notices } from './notices.ts';
-import type { PartState } from './run-state.ts';
+import { statesOf, type PartState } from './run-state.ts';
 
 /** Where the records of a run go, as typed behind -o and --output-dir, and what else it writes. */
 interface Targets {
@@ -77,11 +77,10 @@ export async function withReceipt(run: ReceiptRun, path: string, work: () => Pro
 function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
-  const isSeveral = parts.length > 0;
   const only = [...narrowingIn(context, whole), ...(run.day.facts(whole.name).only ?? [])];
-  const read = isSeveral ? parts : [whole];
+  const read = statesOf(run);
   // Records of one profile that have its column are read again as those of several are.
-  const sections = isSeveral || whole.source.hasProfileColumn ? read : [];
+  const sections = parts.length > 0 || whole.source.hasProfileColumn ? read : [];
   const receipt = {
     folio: version,
     resource: run.name,

@@ -62,6 +62,21 @@ export class PartState {
   };
 }
 
+/** The states of the parts of a run, or of its only one. */
+export function statesOf({ whole, parts }: RunStates): readonly PartState[] {
+  return parts.length > 0 ? parts : [whole];
+}
+
+/** The state of the part of this name; without one, of the only part, or of what joins all. */
+export function stateOf({ whole, parts }: RunStates, name: string | undefined): PartState {
+  return parts.find((part) => part.name === name) ?? whole;
+}
+
+interface RunStates {
+  readonly whole: PartState;
+  readonly parts: readonly PartState[];
+}
+
 /** What has records that were read earlier: an export, or a listing in a database. */
 export interface Origin {
   /** A clause: `books.db has the issued invoices`. */

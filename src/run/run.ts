@@ -12,14 +12,14 @@ import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { HeldProfiles } from '../profiles/choice.ts';
-import { namedProfile } from '../profiles/connection.ts';
+import { usualProfile } from '../profiles/connection.ts';
 import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags, OutputFlags, QuestionFlags, ReceiptFlags, RequestFlags } from './flags.ts';
 import { lackOf, ServiceErrors, type Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { ReadPath, WrittenPath } from './paths.ts';
-import { PartState, runDay, type RunDay } from './run-state.ts';
+import { PartState, runDay, stateOf, statesOf, type RunDay } from './run-state.ts';
 import {
   openSession,
   refuseWrongAddress,
@@ -54,8 +54,6 @@ export interface RunOptions {
   readonly files?: readonly WrittenPath[] | undefined;
   /** The names of several parts, in the order of progress and receipt. */
   readonly partNames?: readonly string[] | undefined;
-  /** What the parts are: profiles, unless said otherwise. */
-  readonly partKind?: 'profiles' | 'listings' | undefined;
 }
 
 /** A run: what all its parts share. */
@@ -71,11 +69,6 @@ export interface Run extends RunOptions {
   readonly startedAt: number;
 }
 
-/** The state of the part of this name; without one, of the only part, or of what joins all. */
-export function stateOf({ whole, parts }: Pick<Run, 'whole' | 'parts'>, name: string | undefined): PartState {
-  return parts.find((part) => part.name === name) ?? whole;
-}
-
 /**
  * Does the work of a command, which sends all its requests within; shows progress, and writes the receipt at the end, also after
  * a failure. Throws UsageError before the work where it would write over what it reads, OutputError for a receipt that cannot be
@@ -87,7 +80,6 @@ export async function inRun(
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
   const { flags, records, output, folder, notices, partNames = [], reads = [] } = options;
-  const { partKind = 'profiles' } = options;
   const { clock, stdout } = outer;
   const startedAt = clock.now();
   const whole = new PartState(undefined, { clock, notices });
@@ -105,12 +97,8 @@ export async function inRun(
   }
   const { startProgress } = showsProgress(outer, flags) ? await import('./progress.ts') : {};
   const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
-  const progress = startProgress?.(outer, {
-    flags,
-    records,
-    parts: parts.length > 0 ? parts : [whole],
-    partKind,
-  });
+  const view = { flags, records, parts: statesOf({ whole, parts }) };
+  const progress = startProgress?.(outer, view);
   const { context = outer } = progress ?? {};
   const shared = sharedBySessions(context, flags);
   const day = runDay(startedAt, notices, flags.asOf);
@@ -281,9 +269,8 @@ async function openPart(
   // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);
-  let profile = session === undefined ? named : session.profile;
-  if (session === undefined && !isJoined)
-    profile ??= owner ?? namedProfile(undefined, context.env) ?? store?.currentProfile;
+  const ofStored = isJoined ? undefined : (named ?? owner ?? usualProfile(context.env, store));
+  const profile = session === undefined ? ofStored : session.profile;
   return {
     run,
     context,
@@ -342,14 +329,19 @@ export function recordsOf(part: Part, wanted: Wanted = {}): AsyncGenerator<Recor
   return paced(records(), context);
 }
 
+interface Delivering {
+  readonly plan: OutputPlan;
+  readonly state: Pick<PartState, 'plan' | 'records' | 'delivered'>;
+}
+
 /**
  * Writes records in the plan's format to the plan's target, which is opened before the first is read; a file appears when all are
  * written. `state` gets the plan, the count and the place. Returns the destination, committed, for its size and hash.
  */
 export async function deliver(
   { context, flags }: Pick<Run, 'context' | 'flags'>,
-  records: AsyncIterable<RecordBatch>,
-  { plan, state }: { readonly plan: OutputPlan; readonly state: PartState },
+  records: AsyncIterable<RecordBatch> | Iterable<RecordBatch>,
+  { plan, state }: Delivering,
 ): Promise<Destination> {
   state.plan = plan;
   const opened = await openDestination(plan.target, context, {

@@ -1,8 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { isFailure } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { localMinute } from '../json/calendar-day.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
@@ -14,14 +13,13 @@ import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } 
 import type { ExportFlags } from './flags.ts';
 import { impliedFormat } from './output-plan.ts';
 import type { WrittenPath } from './paths.ts';
-import type { PartState } from './run-state.ts';
+import { stateOf, type PartState } from './run-state.ts';
 import { receiptPathOf, withReceipt } from './receipt.ts';
 import {
   checkPart,
   forEachPart,
   inPart,
   recordsOf,
-  stateOf,
   type OpenSource,
   type Part,
   type Run,
@@ -173,7 +171,6 @@ export async function exportEach(
     if (!existsSync(older)) continue;
     run.notices.warn(`${older} is of an earlier version of folio; these records are in ${output} now`);
   }
-  const kept: string[] = [];
   const all = forEachPart(run, files, async (file, signal) => {
     const { profile, output, receipt } = file;
     const state = stateOf(run, profile);
@@ -189,12 +186,9 @@ export async function exportEach(
       if (!isFailure(error)) throw error;
       state.failure = error;
     }
-    return { state, output };
+    return state;
   });
-  for await (const { state, output } of all) {
-    const stats = hasRecords(state) ? undefined : statSync(output, { throwIfNoEntry: false });
-    if (!stats?.isFile()) continue;
-    kept.push(`${state.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
-  }
-  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
+  const states = [];
+  for await (const state of all) states.push(state);
+  checkResults(states, wordsOfProfiles(states));
 }

@@ -76,14 +76,12 @@ describe('the spinner', () => {
     const texts = await shown(line, { organizations });
     expect(texts).toContain(
       [
-        'issued invoices · 1 of 3 profiles',
+        'issued invoices · 1 of 3',
         '  north      1 in flight',
         '  southeast  5 of 7 · 1 page · 1 in flight',
       ].join('\n'),
     );
-    expect(texts.at(-1)).toMatch(
-      /^issued invoices · 2 of 3 profiles\n {2}north {2}20 of 20 · 7 pages · 1 in flight/,
-    );
+    expect(texts.at(-1)).toMatch(/^issued invoices · 2 of 3\n {2}north {2}20 of 20 · 7 pages · 1 in flight/);
   });
 
   it('is never wider than the terminal', async () => {

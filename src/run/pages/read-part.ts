@@ -20,7 +20,7 @@ import {
   type Run,
   type RunOptions,
 } from '../run.ts';
-import type { PartState } from '../run-state.ts';
+import { statesOf, type PartState } from '../run-state.ts';
 import { organizationOf } from '../session.ts';
 
 interface Tally {
@@ -31,10 +31,10 @@ interface Tally {
 }
 
 interface PartRead<Read> {
-  readonly result: PartState;
   readonly profile: string | undefined;
   /** As the token names it. */
   readonly organization: string | undefined;
+  readonly result: PartState;
   /** Whether all of the listing was there, even if some of its documents cannot be read. */
   readonly isWhole: boolean;
   /** Undefined where there are no records. */
@@ -71,27 +71,21 @@ export async function inPageRun<Of extends PagePart>(
   { options, parts, words }: PageRun<Of>,
   write: (run: Run, read: ReadParts<Of>) => Promise<unknown>,
 ): Promise<void> {
-  const sources = new Set(parts.map(({ source }) => source));
   const partNames = parts.flatMap(({ name }) => name ?? []);
   await inRun(context, { ...options, partNames }, async (run) => {
-    const results: PartState[] = [];
+    const results = statesOf(run);
     const check = (): void => checkResults(results, words(results));
     const opened = new Map<Source, OpenSource>();
-    for (const source of sources) {
-      const own = parts.filter((part) => part.source === source);
-      const profiles = own.flatMap(({ profile }) => profile ?? []);
-      opened.set(source, await source.open(run, profiles));
+    for (const { source } of parts) {
+      const own = parts.flatMap((part) => (part.source === source ? (part.profile ?? []) : []));
+      if (!opened.has(source)) opened.set(source, await source.open(run, own));
     }
     await write(run, async (open) => {
       const all = [];
-      const reading = forEachPart(run, parts, async (part, signal) => ({
-        ...part,
-        ...(await readPart(run, { ...part, source: opened.get(part.source)!, signal }, (fields) =>
-          open(fields, part),
-        )),
-      }));
-      for await (const one of reading) all.push(one);
-      results.push(...all.map(({ result }) => result));
+      const reading = forEachPart(run, parts, (part, signal) =>
+        readPart(run, { ...part, source: opened.get(part.source)!, signal }, (fields) => open(fields, part)),
+      );
+      for await (const read of reading) all.push({ ...parts[all.length]!, ...read });
       passUnknownIds(results);
       if (!results.some(hasRecords)) check();
       return all;
@@ -103,16 +97,12 @@ export async function inPageRun<Of extends PagePart>(
 /** Reads the records of a part into a tally, and finds out what became of it. */
 async function readPart<Read extends Tally>(
   run: Run,
-  { watchesFields = false, keeps = {}, ...options }: PagePart & PartOptions,
+  { watchesFields = false, keeps = {}, ...options }: Omit<PagePart, 'source'> & PartOptions,
   open: (fields: FieldsOf) => Read,
 ): Promise<PartRead<Read>> {
   let tally: Read | undefined;
-  let [isWhole, profile] = [false, options.profile];
-  let organization: string | undefined;
+  let isWhole = false;
   const result = await inPart(run, options, async (part) => {
-    // An export without a profile column has no owner: the current profile only tells what its columns mean.
-    if (part.session !== undefined) ({ profile } = part);
-    organization = organizationOf(part.session);
     tally = open(part.meanings.fields);
     const records = recordsOf(part);
     const filter = await filterOf(part, keeps);
@@ -125,7 +115,15 @@ async function readPart<Read extends Tally>(
     isWhole = true;
     checkPart(part, [...found, ...tally.finish().findings]);
   });
-  return { result, profile, organization, isWhole, tally: hasRecords(result) ? tally : undefined };
+  const { session } = result;
+  return {
+    // An export without a profile column has no owner: the current profile only tells what its columns mean.
+    profile: session === undefined ? options.profile : session.profile,
+    organization: organizationOf(session),
+    result,
+    isWhole,
+    tally: hasRecords(result) ? tally : undefined,
+  };
 }
 
 /** Whether what goes to `path`, undefined for standard output, is shown on a terminal. */

@@ -9,7 +9,6 @@ import { makeFolder } from '../../output/files/target.ts';
 import { checkFlagsOfForm } from '../../output/formats.ts';
 import type { HeldProfiles } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
-import { writerOfResult } from '../../query/questions.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
 import { figuresJson, reportFigures, type ListingName, type ReportFigures } from '../../report/figures.ts';
 import { FundTally, InvoiceTally, type ReportDates } from '../../report/tallies.ts';
@@ -18,14 +17,7 @@ import { funds } from '../../resources/listings.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { version } from '../../version.ts';
 import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../outcome.ts';
-import type {
-  GlobalFlags,
-  OutputFlags,
-  ProfilesFlags,
-  QuestionFlags,
-  ReceiptFlags,
-  RequestFlags,
-} from '../flags.ts';
+import type { ExportFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Source, type Run } from '../run.ts';
@@ -48,23 +40,18 @@ const FORMATS = ['html', 'json'] as const;
 /** Off a file, a terminal has the month alone, as a table. */
 type ReportFormat = (typeof FORMATS)[number] | 'table';
 
-type ReportFlags = GlobalFlags &
-  RequestFlags &
-  ReceiptFlags &
-  Pick<ProfilesFlags, 'allProfiles' | 'outputDir'> &
-  Pick<QuestionFlags, 'field'> &
-  Pick<OutputFlags, 'output'> & {
-    /** `2026-11`, `2026-Q3`, `last-month`. */
-    readonly period?: string | undefined;
-    /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
-    readonly from?: readonly string[] | undefined;
-    /** The day to count to, in days since 1970-01-01. */
-    readonly asOf?: number | undefined;
-    readonly lang?: ReportLanguage | undefined;
-    /** What stands at the top of the page instead of the organization's name. */
-    readonly title?: string | undefined;
-    readonly format?: (typeof FORMATS)[number] | undefined;
-  };
+type ReportFlags = Omit<ExportFlags, 'format' | 'from' | 'period'> & {
+  /** `2026-11`, `2026-Q3`, `last-month`. */
+  readonly period?: string | undefined;
+  /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
+  readonly from?: readonly string[] | undefined;
+  /** The day to count to, in days since 1970-01-01. */
+  readonly asOf?: number | undefined;
+  readonly lang?: ReportLanguage | undefined;
+  /** What stands at the top of the page instead of the organization's name. */
+  readonly title?: string | undefined;
+  readonly format?: (typeof FORMATS)[number] | undefined;
+};
 
 interface Job {
   readonly flags: ReportFlags;
@@ -137,7 +124,7 @@ async function writePage(
 ): Promise<void> {
   const { flags, format, sources } = job;
   const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
-  const own = { ...RUN, flags, notices: new Notices(context, flags) };
+  const own = { name: 'report', flags, notices: new Notices(context, flags) };
   const options = { ...own, records: 'invoices and funds', reads: sources.reads, output: path };
   const words = () => ({ what: 'listings', lack: 'not whole in the report, which says so' });
   await inPageRun(context, { options, parts, words }, (run, read) =>
@@ -154,8 +141,6 @@ async function writePage(
     }),
   );
 }
-
-const RUN = { name: 'report', partKind: 'listings' } as const;
 
 /** Reads the listings into figures. Throws UsageError for a period that the day of the records does not allow. */
 async function readListings(run: Run, flags: ReportFlags, read: ReadParts<ReportPart>) {
@@ -181,13 +166,13 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
       .map((part) => ({ ...part, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
   );
   const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
-  const options = { ...RUN, flags, records: 'invoices', reads: sources.reads, notices };
+  const options = { name: 'report', flags, records: 'invoices', reads: sources.reads, notices };
   const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
   await inPageRun(context, { options, parts, words }, async (run, read) => {
     const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
     const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
-    const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { isResult: true });
-    const openWriter = writerOfResult(plan.openWriter, monthForm(writing, isSeveral));
+    const form = monthForm(writing, isSeveral);
+    const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { form });
     const rows = async function* (): AsyncGenerator<RecordBatch> {
       const { dates, all, figuresOf } = await readListings(run, flags, read);
       for (const profile of profiles) {
@@ -203,7 +188,7 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
       run.notices.remark(`${writing.period(period.name)} · ${asOfDay}`);
       if (asOf < today) run.notices.remark(writing.words.laterPayments({ day: writing.longDay(today) }));
     };
-    await deliver(run, rows(), { plan: { ...plan, openWriter }, state: run.whole });
+    await deliver(run, rows(), { plan, state: run.whole });
   });
 }
 

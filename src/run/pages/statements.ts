@@ -7,7 +7,6 @@ import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } fro
 import { readTyped } from '../../output/files/typed-text.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
-import { writerOfResult } from '../../query/questions.ts';
 import { batchesOfRows } from '../../query/result-rows.ts';
 import {
   amountsDue,
@@ -20,14 +19,7 @@ import { StatementTally } from '../../report/statement.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
-import type {
-  GlobalFlags,
-  OutputFlags,
-  ProfilesFlags,
-  QuestionFlags,
-  ReceiptFlags,
-  RequestFlags,
-} from '../flags.ts';
+import type { ExportFlags, OutputFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Run } from '../run.ts';
@@ -136,14 +128,13 @@ function formOf(context: Context, flags: StatementFlags, defaults: FlagDefaults)
 
 async function writeRows(job: Job, defaults: FlagDefaults): Promise<void> {
   const { run, flags, isSeveral, language } = job;
-  const planned = await planOutput(run.context, flags as OutputFlags, {
+  const plan = await planOutput(run.context, flags as OutputFlags, {
     defaults,
     sheet: 'statement',
     lang: { flag: flags.lang, setting: language },
     extraEnding: '.html',
-    isResult: true,
+    form: statementForm(isSeveral),
   });
-  const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, statementForm(isSeveral)) };
   const writing =
     language && readsFlag(plan.format, '--lang') ? writingFor(run.context, language) : undefined;
   const state = run.whole;
@@ -217,27 +208,21 @@ function stemOf({ profile, party }: OwnStatement, isSeveral: boolean): string {
   return isSeveral ? `${profile}.${named}` : named;
 }
 
-type StatementFlags = GlobalFlags &
-  RequestFlags &
-  ReceiptFlags &
-  Pick<ProfilesFlags, 'allProfiles'> &
-  Pick<OutputFlags, 'output' | 'columns' | 'excel' | 'wide'> &
-  Pick<QuestionFlags, 'field' | 'open' | 'overdue' | 'period'> & {
-    readonly from?: string | undefined;
-    readonly format?: Form | undefined;
-    /** A folder for a page for everyone, as typed behind --output-dir. */
-    readonly folder?: string | undefined;
-    /** Suppliers instead of customers. */
-    readonly payable?: boolean | undefined;
-    /** Everyone with an open amount or a credit. */
-    readonly everyone?: boolean | undefined;
-    readonly organization?: string | undefined;
-    /** A text, `@file` or `@-`. */
-    readonly note?: string | undefined;
-    readonly lang?: ReportLanguage | undefined;
-    /** The day to count to, in days since 1970-01-01. */
-    readonly asOf?: number | undefined;
-  };
+type StatementFlags = Omit<ExportFlags, 'format'> & {
+  readonly format?: Form | undefined;
+  /** A folder for a page for everyone, as typed behind --output-dir. */
+  readonly folder?: string | undefined;
+  /** Suppliers instead of customers. */
+  readonly payable?: boolean | undefined;
+  /** Everyone with an open amount or a credit. */
+  readonly everyone?: boolean | undefined;
+  readonly organization?: string | undefined;
+  /** A text, `@file` or `@-`. */
+  readonly note?: string | undefined;
+  readonly lang?: ReportLanguage | undefined;
+  /** The day to count to, in days since 1970-01-01. */
+  readonly asOf?: number | undefined;
+};
 
 function listingOf({ payable }: Pick<StatementFlags, 'payable'>) {
   return payable ? received : issued;

@@ -137,7 +137,12 @@ export async function readFiscalIds(
   stdin: InputStream,
 ): Promise<readonly string[]> {
   const name = values.find((value) => !value.startsWith('@') && /\p{L}/u.test(value) && !/\d/.test(value));
-  if (name !== undefined) throw namedCounterparty(flag, name);
+  if (name !== undefined) {
+    const listing = flag === '--customer-fiscal-id' ? 'customers' : 'received';
+    throw new UsageError(`${flag} ${name}: a fiscal ID has digits, and this is a name`, {
+      hint: `Find the ID by the name: \`folio ${listing} --where counterpartyName~<name>\`.`,
+    });
+  }
   const readFrom = async (value: string): Promise<string> => {
     const { readTyped } = await import('../../output/files/typed-text.ts');
     const hint = 'Name a file with one ID on each line, or @- for standard input.';
@@ -150,21 +155,6 @@ export async function readFiscalIds(
   }
   if (ids.size > 0) return [...ids];
   throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
-}
-
-function namedCounterparty(flag: string, name: string): UsageError {
-  const isPlain = /^[\p{L}\p{N}_.-]+$/u.test(name);
-  const where = (column: string): string => {
-    const condition = `${column}~${name}`;
-    return `--where ${isPlain ? condition : `'${condition.replaceAll("'", '.')}'`}`;
-  };
-  const [payable, find] =
-    flag === '--customer-fiscal-id'
-      ? ['', `customers --columns fiscalId,name ${where('name')}`]
-      : [' --payable', `received --columns issuer.fiscalId,issuer.name ${where('issuer.name')}`];
-  return new UsageError(`${flag} ${name}: a fiscal ID has digits, and this is a name`, {
-    hint: `Find the ID by name: folio ${find}. What is owed, by name: folio aging${payable} ${where('counterpartyName')}.`,
-  });
 }
 
 export function listsIn(flag: string, values: readonly string[]): readonly ReadPath[] {

@@ -16,8 +16,6 @@ import type { WrittenRecords } from '../../database/write-records.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
-import { shownInOrder } from '../../output/column-looks.ts';
-import { openDestination, writeAndCommit } from '../../output/files/destination.ts';
 import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
@@ -32,6 +30,7 @@ import { checkResults } from '../outcome.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import {
   checkPart,
+  deliver,
   forEachPart,
   inPart,
   recordsOf,
@@ -99,7 +98,6 @@ export async function syncDatabase(
     files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
     partNames: all.map(({ name }) => name),
-    partKind: 'listings' as const,
     notices,
   };
   await inRun(context, options, async (run) => {
@@ -333,24 +331,27 @@ async function showResults(
   format: Format | undefined,
   results: readonly ListingResult[],
 ): Promise<void> {
-  const rows = results.map(resultRow);
-  const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
-  const listings = rows.map((row) =>
-    Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json) as unknown])),
-  );
+  const listings = results.map(({ resource, synced: { part, total = null, counts, error } }) => ({
+    profile: part.profile,
+    resource: oneWordName(resource, '-'),
+    total,
+    ...counts,
+    seconds: Number(((part.readAt - part.startedAt) / 1000).toFixed(1)),
+    error: error?.message ?? null,
+  }));
+  const records = listings.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
   notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
-  const { layout, openWriter, ...plan } = await planOutput(context, { format, color: flags.color });
-  const isTable = plan.format === 'table';
-  const shown = isTable ? forPeople(rows) : rows;
-  const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
-  const opened = await openDestination(undefined, context, { styled: isTable });
-  await writeAndCommit(opened, async (destination) => {
-    const known = columns && shownInOrder(columns);
-    const writer = openWriter(destination, { ...layout, columns, known });
-    await writer.write(batchOfRows(shown));
-    await writer.end();
-  });
+  const rows = listings.map((one) =>
+    Object.entries(one).map(([name, value]): Row[number] => [
+      name,
+      name === 'seconds' ? one.seconds.toFixed(1) : JSON.stringify(value),
+    ]),
+  );
+  const plan = await planOutput(context, { format, color: flags.color });
+  // The receipt is about the database.
+  const state = { plan: undefined, records: 0, delivered: undefined };
+  await deliver({ context, flags }, [batchOfRows(rows)], { plan, state });
   for (const { name, resource, synced } of results) {
     const ofListing = results.length > 1 ? notices.forPart(name) : notices;
     if (synced.written !== undefined) warnOfTable(ofListing, tableOf(resource), synced.written);
@@ -381,24 +382,4 @@ function warnOfTable(
     );
   }
   for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);
-}
-
-function resultRow({ resource, synced }: ListingResult): Row {
-  const { part, total = null, counts, error } = synced;
-  const rowOf = (values: Readonly<Record<string, unknown>>): Row =>
-    Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]);
-  return [
-    ...rowOf({ profile: part.profile, resource: oneWordName(resource, '-'), total, ...counts }),
-    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
-    ...rowOf({ error: error?.message ?? null }),
-  ];
-}
-
-/** The rows without the columns that are useless in a table: those without values, and a profile that is the only one. */
-function forPeople(rows: readonly Row[]): readonly Row[] {
-  const isUseful = (name: string): boolean => {
-    const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
-    return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
-  };
-  return rows.map((row) => row.filter(([name]) => isUseful(name)));
 }

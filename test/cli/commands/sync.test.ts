@@ -121,10 +121,10 @@ describe('folio sync', () => {
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
     expect(code).toBe(0);
     expect(plain).toBe(
-      'resource  total  added  changed  gone  back  seconds\n' +
-        '────────  ─────  ─────  ───────  ────  ────  ───────\n' +
-        'issued      120    120        0     0     0      S\n' +
-        'funds        12     12        0     0     0      S\n',
+      'profile  resource  total  added  changed  gone  back  seconds  error\n' +
+        '───────  ────────  ─────  ─────  ───────  ────  ────  ───────  ─────\n' +
+        'sandbox  issued      120    120        0     0     0      S\n' +
+        'sandbox  funds        12     12        0     0     0      S\n',
     );
   });
 
