@@ -147,7 +147,7 @@ const DAILY = (
 /** A command with so few flags shows them alike. */
 const FEW = 12;
 
-/** The flags that may stand behind every command, also that which exists only to be refused, without its value. */
+/** The flags of every command, and --token, which is declared only so that the refusal does not print its value. */
 const everywhere: Flags = {
   ...globalFlags,
   token: {
@@ -208,7 +208,7 @@ function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
 
 /**
  * The values of the flags on the command line, by their names, and `narrowedBy` of the context. Throws UsageError for flags that
- * do not go together. `onRead` hears of each value that is read by its name; a copy of the values has none, and reads none.
+ * do not go together. Tests pass `onRead`, which is called at each property access; spreading the object then loses the values.
  */
 function readFlags(command: Command, onRead: Context['onFlagRead']) {
   const typed = typedFlags(command);

@@ -262,7 +262,7 @@ export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
   return { ...meanings, fields: withColumns(meanings.fields, { currency }) };
 }
 
-/** The fields with likelier columns for some roles, before those that they have. */
+/** `fields`, with columns to try first for some roles. */
 export function withColumns(fields: FieldsOf, likelier: Partial<RoleColumns>): FieldsOf {
   const columnsOf = ({ columns }: Fields, role: Role) => [...(likelier[role] ?? []), ...columns[role]];
   return mapProfiles(fields, (of) => ({

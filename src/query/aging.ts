@@ -386,7 +386,7 @@ export function agingQuestion(
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
-  // Records have what is open on their own day, not on another one.
+  // Open amounts are as of the day on which the records were read.
   const missing =
     asOf < today
       ? `payments after ${formatDay(asOf)} are not undone`

@@ -83,7 +83,7 @@ export async function openQuestions(
     before = await filterOf(part, withValues(flags, { where: undefined }));
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand);
   }
-  // Conditions of changes are of their rows.
+  // --changes-since applies the filters itself.
   const list = listOfRows(part, flags, flags.sum);
   const ofRows = list === undefined ? part : { ...part, meanings: withCurrencyOf(list, part.meanings) };
   const filter =
@@ -219,8 +219,8 @@ async function keyOfRecords(part: Part): Promise<readonly string[]> {
 }
 
 /**
- * The list of which each object is a row: by --expand, by the receipt of the export that is read, or since these columns are all
- * within one list that the listing declares: only rows have such columns. Undefined where records are no rows.
+ * The list whose objects are the rows: from --expand, from the receipt of the export, or inferred from the columns, if all of
+ * them are within one declared list. Undefined if each row is a whole record.
  */
 function listOfRows(
   { source, meanings }: Part,

@@ -31,7 +31,7 @@ export interface OutputPlan {
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
   /** The columns of --columns, as typed, where others may have been left out. */
   readonly chosen?: readonly string[] | undefined;
-  /** The list of which each object is a row. */
+  /** The list whose objects are the rows. */
   readonly expanded?: string | undefined;
   /** Whether rows of a result come out. */
   readonly isResult: boolean;

@@ -109,7 +109,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   try {
     const notices = new Notices(context, flags);
     const profiles = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
-    // Of one, the flags may want the form of several.
+    // A single profile can still have the layout of several (--output-dir, --all-profiles).
     const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
     const folder = parts.length > 0 ? outputDir : undefined;
     const several = parts.length > 0 ? await import('./several-profiles.ts') : undefined;
@@ -229,7 +229,7 @@ function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): vo
   if (written !== undefined) notices.remarkWritten(written);
 }
 
-/** In which order they came, where a user did not choose it and sees a part of them, or a table that begins with the newest. */
+/** The order to mention; undefined if the user chose it, or if no record is cut off and the table is not newest first. */
 function orderOf(
   { source, status: { records, totalAtEnd = Infinity }, isJoined }: Part,
   { flags: { limit, sort } }: ExportRequest,
@@ -276,7 +276,7 @@ async function planPart(
     ...{ ...ofRecords, defaults, lang },
     isResult: isResult || ofCommand !== undefined,
   });
-  // What was left out of an export, or made rows in it, is so in its copy.
+  // The column choice and the expansion of an export also hold for its copy.
   const { chosen, expanded } = (plan.isResult ? undefined : source.export?.delivered) ?? {};
   const all = chosen && plan.chosen ? [...chosen, ...plan.chosen] : (plan.chosen ?? chosen);
   return { ...plan, chosen: all, expanded: plan.expanded ?? expanded };

@@ -116,7 +116,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
     }
   };
 
-  /** The day from which an answer counts. Warns unless it is today, or `countedTo` warns of the records' day. */
+  /** The day from which an answer counts. Warns if the records were read before today; `countedTo` warns for --as-of. */
   const dayWithWarning = (): number => {
     const day = dayOfRecords();
     if (asOf !== undefined && asOf !== day) return asOf;

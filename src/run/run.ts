@@ -139,7 +139,7 @@ export interface Source extends SourceName {
 }
 
 interface SourceName {
-  /** Whether it is read with a session; what is local is a file, a database, or what joins the parts of several organizations. */
+  /** `service` needs a session; `local` is a file, a database, or the joined parts of several organizations. */
   readonly kind: 'service' | 'local';
   /** As receipts name it: `issued`. */
   readonly name: string;
@@ -196,7 +196,7 @@ export interface Part {
   readonly isJoined: boolean;
   readonly defaults: FlagDefaults;
   readonly meanings: Meanings;
-  /** What is known of it so far. Its notices and the status of its walk are the part's. */
+  /** What is known of the part so far. `notices` and `status` below are the same objects. */
   readonly state: PartState;
   readonly notices: Notices;
   readonly status: WalkStatus;
@@ -375,8 +375,8 @@ export function forEachPart<Item, Result>(
 }
 
 /**
- * Throws the first failure of source, walk or findings, and warns of the others: none may go unsaid. Call it when everything that
- * came was delivered. `consequence` is what of the answer may be wrong where records are missing.
+ * Throws the first failure of source, walk or findings, and warns of the others. Call it after all records were delivered.
+ * `consequence` says what in the answer may be wrong if records are missing.
  */
 export function checkPart(
   { source, status, serviceErrors, notices, lacks }: Part,

@@ -40,7 +40,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
     kind: 'local',
     isStrict: false,
     hasProfileColumn: true,
-    /** The limit is that of each profile: the most records to read of it. */
+    /** `wanted.limit` is the most records to read of each profile. */
     async *read({ status, lacks }, wanted) {
       const { limit } = wanted;
       const open = new Set<RecordSpool>();

@@ -182,7 +182,7 @@ function deliveredIn(receipt: JsonObject, path: string) {
     ) as ReadonlyMap<string, string>,
     /** The columns of --columns, where the records may have lost others by it. */
     chosen: Array.isArray(chosen) ? (chosen.map(String) as readonly string[]) : undefined,
-    /** The list of which each object is a row, so that a record may be several rows. */
+    /** The list whose objects are the rows: a record may be several rows. */
     expanded: text('expanded'),
     /** Whether it has rows of a result, such as totals, and no records. */
     isResult: receipt['isResult'] === true,

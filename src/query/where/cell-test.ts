@@ -35,7 +35,7 @@ const ORDERS = {
 /** A text of this form is a fiscal ID in any column. */
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
-/** What the column of a condition has; a cell of another type cannot be compared with a value of such a type. */
+/** What is known about the column of a condition. A cell cannot be compared with a value of another type. */
 interface ComparedColumn {
   readonly hasFiscalIds: boolean;
   readonly type: DeclaredType | undefined;
@@ -44,9 +44,8 @@ interface ComparedColumn {
 /**
  * The test for a condition, as if it were not negated: `!=` and `!~` hold where it does not.
  *
- * - A field that is null, missing, an empty list, empty text or blanks alone has no value: it equals only the empty value,
- *   differs
- *   from every other value, contains nothing, and is neither less nor greater than anything.
+ * - A field that is null, missing, an empty list, empty text or only blanks has no value. It equals the empty value alone and
+ *   differs from every other value; it contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`. But amounts are
  *   read as sums read them: text is none.

@@ -13,9 +13,9 @@ import type { RecordTest } from './where.ts';
 const MAX_NAMED = 3;
 
 /**
- * The test of `--open`: an open item, due or not; with a day, since 1970-01-01, that of `--overdue`: one that was due before it,
- * whatever its status. Credits are none: what they would take from a sum is reported, since whoever duns by the others has to
- * know them.
+ * The test of `--open`: an open item, due or not. With a day (since 1970-01-01), the test of `--overdue`: an open item that was
+ * due before that day, whatever its status. Credits do not match; their sum is reported, because anyone who sends reminders
+ * needs it.
  */
 export function openTest(flag: string, { locale }: WhereContext, day?: number): RecordTest {
   const group = digitGrouper(locale);
@@ -38,7 +38,7 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
     isLast: true,
     matches: (document) => {
       const item = openItemOf(document);
-      // What is open is so whenever it is due.
+      // For --open, an unreadable due date does not matter.
       const isOfUnknownDay = day === undefined && item.kind === 'unreadable' && item.role === 'due';
       if (item.kind === 'unreadable' && !isOfUnknownDay) unreadable.noteRole(document, item.role);
       if (item.kind === 'credit') {
@@ -54,7 +54,7 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
       if (item.kind === 'open' && item.due === undefined) missing.due++;
       return day === undefined ? item.kind === 'open' || isOfUnknownDay : isOverdue(item, day);
     },
-    // Without an amount or a due date nobody knows whether they are open or overdue. That is usual, so it is no warning.
+    // Documents without an amount or a due date are common, so they get a remark and no warning.
     findings: () => [
       ...creditsLeftOut(),
       ...(day === undefined
@@ -72,7 +72,7 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
   };
 }
 
-/** The test whether the date of a role is within a span. A month counts whole. */
+/** Tests whether the date of a role is within a span. A span that ends with a month includes all of its days. */
 export function dateTest(flag: string, role: Role, { from, to }: DateSpan): RecordTest {
   const unreadable = new Unreadable();
   let without = 0;
@@ -101,8 +101,8 @@ export function dateTest(flag: string, role: Role, { from, to }: DateSpan): Reco
 }
 
 /**
- * The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them; `found` is called with that of
- * each such record, folded.
+ * Tests whether the counterparty has one of the fiscal IDs, in any spelling. `flag` is the flag that named the IDs. `found` is
+ * called with the folded fiscal ID of each match.
  */
 export function counterpartyTest(
   flag: string,
@@ -124,7 +124,7 @@ export function counterpartyTest(
   };
 }
 
-/** The finding of records that are left out since they have no value; for the receipt alone where there are none. */
+/** The finding for records that were left out because they have no value. If there are none, only the receipt has it. */
 function leftOut(level: Finding['level'], what: string, missing: Readonly<Record<string, number>>): Finding {
   const isAny = Object.values(missing).some((count) => count > 0);
   return isAny ? { level, text: `${what} left out`, missing } : { level: 'fact', text: '', missing };

@@ -25,8 +25,8 @@ export interface FromRequest {
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
   /**
-   * What an answer is worth where the export lacks records of the listing: as much as any, also from rows of --expand; or a
-   * question about documents warns of it, or fails, unless the export has all records of the fiscal IDs in the filter.
+   * What to do if the export is only a part of its listing: accept it (also rows of --expand), or let a question about documents
+   * warn or fail. An export that has all records of the fiscal IDs in the filter is no part.
    */
   readonly ifPartial: 'accept' | 'warn' | 'fail';
 }
