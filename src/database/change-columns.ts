@@ -247,7 +247,7 @@ function typeFor(
   if (declaredType(fields, field) === 'money') return 'numeric';
   if (type === 'null' && engine === 'PostgreSQL') return undefined;
   const areInstants =
-    held !== undefined && held.cells > 0 && held.times === held.cells && !held.zones.has('');
+    held !== undefined && held.cells > 0 && held.times === held.cells && held.localTimes === 0;
   return type === 'text' && areInstants ? 'timestamp with time zone' : types[type];
 }
 

@@ -23,11 +23,9 @@ export class ColumnFacts {
   /** Texts that are the midnight with which a day begins, in the zone UTC and in no zone. */
   midnights = 0;
   localMidnights = 0;
-  /** Texts that are a day and a time, midnights included, and the zones that they name, as written; '' for none. */
+  /** Texts that are a day and a time, midnights included, and those of them that name no zone. */
   times = 0;
-  readonly zones = new Set<string>();
-  /** The most digits of a fraction of a second, zeros at its end apart. */
-  fraction = 0;
+  localTimes = 0;
 
   add({ kind, text }: Cell): void {
     if (kind === 'string') this.#addText(text);
@@ -58,8 +56,7 @@ export class ColumnFacts {
     if (match === null) return;
     const [, clock, fraction = '', zone = ''] = match;
     this.times++;
-    if (!this.zones.has(zone) && this.zones.size < MAX_ZONES) this.zones.add(zone);
-    if (fraction.length > this.fraction) this.fraction = fraction.length;
+    if (zone === '') this.localTimes++;
     if (clock !== 'T00:00:00' || fraction !== '') return;
     if (zone === '') this.localMidnights++;
     else if (UTC.test(zone)) this.midnights++;
@@ -70,8 +67,6 @@ const DAY_LENGTH = '2024-10-15'.length;
 /** Most numbers: their digits are few, and need not be counted. */
 const SHORT_NUMBER = /^[-\d.]{1,18}$/;
 const UTC = /^(?:Z|[+-]00:?00)$/;
-/** Zones that are counted: more are as good as several. */
-const MAX_ZONES = 8;
 /** A time of day behind a day: `T10:00:00.125Z`. */
 const TIME =
   /^.{10}([T ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d*?)0*)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/;

@@ -11,8 +11,6 @@ export interface CellForm {
   readonly grouped: boolean;
   /** Numbers are amounts, in the currency of their record. */
   readonly isAmount: boolean;
-  /** The zone of points in time, as written; undefined where the column does not hold those of one zone. */
-  readonly zone: string | undefined;
 }
 
 interface CellPlace {
@@ -24,7 +22,8 @@ interface CellPlace {
 
 /**
  * A cell of a sheet, and how many characters across it takes. Numbers keep their literal and are shown with its decimals. Numbers
- * that a spreadsheet would round, and IDs, become text with every digit. Dates become dates, other strings text.
+ * that a spreadsheet would round, and IDs, become text with every digit. Dates and times become such, as they are written, with
+ * their zone; other strings text.
  */
 export function cellXml(
   { kind, text }: Cell,
@@ -43,11 +42,11 @@ export function cellXml(
   }
   if (kind === 'boolean')
     return element(BOOLEAN_STYLE, `<v>${text === 'true' ? 1 : 0}</v>`, text.length, ' t="b"');
-  const time = kind === 'string' && form.zone !== undefined ? timeOf(text) : undefined;
-  if (time !== undefined && time.zone === form.zone)
+  const day = kind === 'string' ? dateSerial(text) : undefined;
+  if (day !== undefined) return element(DATE_STYLE, `<v>${day}</v>`, DATE_WIDTH);
+  const time = kind === 'string' ? timeOf(text) : undefined;
+  if (time !== undefined)
     return element(styles.time(time.isFine, time.zone), `<v>${time.serial}</v>`, TIME_WIDTH);
-  const serial = kind === 'string' ? dateSerial(text) : undefined;
-  if (serial !== undefined) return element(DATE_STYLE, `<v>${serial}</v>`, DATE_WIDTH);
   return element(TEXT_STYLE, inlineString(text), text.length, ' t="inlineStr"');
 }
 
@@ -79,8 +78,7 @@ function dateSerial(text: string): number | undefined {
   return day !== undefined && day + ORIGIN >= FIRST_DAY ? day + ORIGIN : undefined;
 }
 
-/** Digits of a fraction of a second that a spreadsheet shows. */
-export const MAX_FRACTION = 3;
+/** A spreadsheet shows three digits of a fraction of a second. */
 const TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3})0*)?(Z|[+-]\d{2}:\d{2})?$/;
 const SECONDS_A_DAY = 86_400;

@@ -1,6 +1,5 @@
 import { OutputError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
-import { ColumnFacts } from '../../json/column-facts.ts';
 import { isId, isIdentifier, knownOfRows, lookOf, screenOrder } from '../column-looks.ts';
 import { Spool } from '../spool.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
@@ -9,14 +8,13 @@ import {
   cellXml,
   HEADER_STYLE,
   inlineString,
-  MAX_FRACTION,
   xmlAttribute,
   xmlText,
   type CellForm,
 } from './cell.ts';
 import { writeZip } from './zip.ts';
 
-/** Rows, or cells, that decide which columns hold dates alone. Later cells that are none become text. */
+/** Rows, or cells, that decide the order of the columns; one that comes later is behind them. */
 const SAMPLE = { rows: 500, cells: 250_000 };
 
 /** Rows of a sheet, with the header. */
@@ -50,8 +48,8 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
   let held: SheetRow[] | undefined = [];
   let records = 0;
 
-  /** Adds the columns that are new. Which hold points in time of one zone is decided by the first rows. */
-  const addColumns = (rows: readonly SheetRow[]): void => {
+  /** Adds the columns that are new. */
+  const addColumns = (): void => {
     for (let index = columns.length; index < reader.columns.length; index++) {
       const name = reader.columns[index]!;
       const look = lookOf(name, known);
@@ -62,7 +60,6 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
         identifies: isId(name),
         grouped: look !== 'number' && look !== 'fiscalId' && !isIdentifier(name),
         isAmount: look === 'amount' || look === 'open',
-        zone: zoneOf(rows.map((row) => row[index])),
       });
     }
   };
@@ -73,7 +70,7 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
     return sheet;
   };
   const addRow = (cells: SheetRow): Promise<void> => {
-    if (columns.length < cells.length) addColumns([]);
+    addColumns();
     const place = ++records;
     const long = cells.findIndex((cell) => cell !== undefined && cell.text.length > MAX_CHARACTERS);
     if (long >= 0) throw tooLong(columns[long]!.name, cells[long]!, place);
@@ -84,7 +81,7 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
   const addHeld = async (): Promise<void> => {
     const rows = held ?? [];
     held = undefined;
-    addColumns(rows);
+    addColumns();
     const ofScreen = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
     if (isChosen !== true) order = screenOrder(reader.columns, ofScreen);
     for (const row of rows) await addRow(row);
@@ -101,7 +98,7 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
     async end() {
       await addHeld();
       if (sheets.length === 0) addSheet();
-      addColumns([]);
+      addColumns();
       const named = layout.headings?.(reader.columns) ?? reader.columns;
       const headings = order.map((index) => named[index]!);
       const parts = [...partsOf(sheets, headings.length), ['xl/styles.xml', styles.xml()] as const];
@@ -111,15 +108,6 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
       ]);
     },
   };
-}
-
-/** The zone of a column that holds dates alone, some of them with a time, all in that zone. */
-function zoneOf(cells: SheetRow): string | undefined {
-  const facts = new ColumnFacts();
-  for (const cell of cells) if (cell !== undefined) facts.add(cell);
-  const { times, days, midnights, fraction, zones } = facts;
-  const areDates = times + days === facts.cells - facts.empty && fraction <= MAX_FRACTION;
-  return areDates && times !== midnights && zones.size === 1 ? [...zones][0] : undefined;
 }
 
 function tooLong(name: string, { text }: Cell, place: number): OutputError {

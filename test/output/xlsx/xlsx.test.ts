@@ -105,21 +105,16 @@ describe('xlsx', () => {
 
   const TIME = 'yyyy\\-mm\\-dd\\ hh:mm:ss"Z"';
 
-  it('writes times as dates where all of a column are dates in one zone, and days beside them', async () => {
-    const times = ['"2024-10-15T12:00:00Z"', 'null', '"2024-10-16"', '"2024-10-17T00:00:00Z"'];
-    const records = times.map((time) => `{"a":${time}}`);
+  it('writes days and times of any zone as such, and text beside them as text', async () => {
+    const records = [
+      ...['"2024-10-15T12:00:00Z"', 'null', '"2024-10-16"', '"2024-10-17T00:00:00Z"'],
+      ...['"2024-10-15T12:00:00-03:00"', '"soon"'],
+    ].map((time) => `{"a":${time}}`);
     const day = 'n 45581 yyyy\\-mm\\-dd';
-    expect(await columnOf(records, 'A')).toEqual([`n 45580.5 ${TIME}`, day, `n 45582 ${TIME}`]);
-    for (const other of ['"soon"', '5', '"2024-10-15T12:00:00-03:00"', '"2024-10-15T12:00:00"']) {
-      const [first] = await columnOf([records[0]!, `{"a":${other}}`], 'A');
-      expect(first).toBe('inlineStr 2024-10-15T12:00:00Z @');
-    }
-  });
-
-  it('writes as text what is no date in a column that began with many', async () => {
-    const dates = Array.from({ length: 600 }, () => '{"a":"2024-10-15T12:00:00Z"}');
-    const cells = await columnOf([...dates, '{"a":"soon"}'], 'A');
-    expect(cells.slice(-2)).toEqual([`n 45580.5 ${TIME}`, 'inlineStr soon @']);
+    expect(await columnOf(records, 'A')).toEqual([
+      ...[`n 45580.5 ${TIME}`, day, day.replace('81', '82')],
+      ...[`n 45580.5 ${TIME.replace('Z', '-03:00')}`, 'inlineStr soon @'],
+    ]);
   });
 
   it('shows amounts in the currency of their record, and only amounts', async () => {
