@@ -95,8 +95,9 @@ export function addCommand(
   const { summary, flags = {}, arguments: specs = [], run, commands = {} } = declaration;
   const added = describeCommand(parent.command(name, { hidden }), declaration);
   if (summary !== undefined) added.summary(summary);
-  addFlags(added, flags);
+  // First, so that the help begins with the group that it is of.
   added.version(version, '--version').options.at(-1)?.hideHelp();
+  addFlags(added, flags);
   for (const [syntax, about, how = {}] of specs)
     added.addArgument(declared(new Argument(syntax, about), how, name));
   if (run === undefined) added.helpCommand('help [command]', 'help on a command');

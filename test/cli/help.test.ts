@@ -61,6 +61,8 @@ describe('folio help', () => {
     const lines = examples.split('\n').filter((line) => line.startsWith('  folio'));
     expect(lines.slice(-2)).toEqual(['  folio issued --overdue', '  folio issued --open -o open.xlsx']);
     expect(examples).not.toContain('OVERDUE');
+    const { stdout: customers } = await folio(['customers', '--help']);
+    expect(customers).toMatch(/\nFlags:\n[^]*\nMore:\n/);
   });
 
   /** Every help text, as a terminal of 80 columns shows it. */
