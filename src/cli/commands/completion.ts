@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import { Option, type Argument, type Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
 import { resources } from '../../resources/listings.ts';
@@ -136,9 +136,7 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
   const declared = command.registeredArguments;
   const rest = declared.at(-1)?.variadic ? declared.at(-1) : undefined;
   const argument = declared[operands] ?? rest;
-  // The name of `auth use` and `auth logout` is that of a profile.
-  const placeholder = argument?.name() === 'name' ? 'profile' : argument?.name();
-  const [kind, own] = await offerOf(context, argument as Read | undefined, placeholder);
+  const [kind, own] = await valuesOf(argument, command, { begun: last, context });
   const commands = under(command);
   return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
@@ -156,44 +154,36 @@ function valuedFlag(command: Command, name: string): Option | undefined {
   return flagsOf(command).find(({ short, long, required }) => required && [short, long].includes(name));
 }
 
-/** The flags whose values are columns with commas between them, a minus before each if one likes. */
-const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
-
+/** The words that a flag or an argument takes, or what its placeholder stands for; nothing where any text may stand. */
 async function valuesOf(
-  flag: Option,
+  of: Option | Argument | undefined,
   command: Command,
   { begun, context }: { readonly begun: string; readonly context: Context },
 ): Promise<Offer> {
-  const { long = '', flags } = flag;
-  const columns = OF_COLUMNS.includes(long) ? columnsOf(command, long === '--sum') : [];
-  if (columns.length > 0) {
-    const [before] = /^(?:.*,)?-?/s.exec(begun)!;
-    return ['list', columns.map((column) => [before + column])];
+  const { how } = (of ?? {}) as { readonly how?: Parsed };
+  if (how?.words !== undefined) return ['words', how.words.map((word) => [word])];
+  const flag = of instanceof Option ? of.flags : undefined;
+  const placeholder = flag === undefined ? of?.name() : /<([\w-]+)/.exec(flag)?.[1];
+  switch (placeholder) {
+    case 'name':
+      // The name of `auth use` and `auth logout` is that of a profile, too.
+      return ['words', /^--(?!profile)/.test(flag ?? '') ? [] : await profileNames(context)];
+    case 'names':
+    case 'columns': {
+      const columns = resourceOf(command)?.columns ?? [];
+      const names = new Set(columns.flatMap(([name, , role]) => [name, role ?? name]));
+      // With commas between them, a minus before each if one likes.
+      const [before] = /^(?:.*,)?-?/s.exec(begun)!;
+      return [names.size === 0 ? 'words' : 'list', [...names].map((name) => [before + name])];
+    }
+    case 'resources':
+      return ['words', resources.map((one) => [oneWordName(one, '-')])];
+    case 'dir':
+    case 'folder':
+      return ['directory', []];
+    default:
+      return [/^(?:files?|list|receipt|database)$/.test(placeholder ?? '') ? 'file' : 'words', []];
   }
-  const placeholder = long === '--profile' ? 'profile' : /<([\w-]+)/.exec(flags)?.[1];
-  return offerOf(context, flag as Read, placeholder);
-}
-
-/** The columns that records of the listing may have, or only its amounts, and the names of roles that stand for some of them. */
-function columnsOf(command: Command, onlyAmounts: boolean): readonly string[] {
-  const columns = resourceOf(command)?.columns.filter(([, type]) => !onlyAmounts || type === 'money');
-  const names = columns?.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role]));
-  return [...new Set(names)];
-}
-
-/** An option or an argument, as `addCommand` declares it. */
-interface Read {
-  readonly how?: Parsed;
-}
-
-/** The words that an option or an argument takes, or what its placeholder stands for; nothing where any text may stand. */
-async function offerOf(context: Context, of: Read | undefined, placeholder = ''): Promise<Offer> {
-  const words = of?.how?.words;
-  if (words !== undefined) return ['words', words.map((word) => [word])];
-  if (placeholder === 'profile') return ['words', await profileNames(context)];
-  if (placeholder === 'resources') return ['words', resources.map((one) => [oneWordName(one, '-')])];
-  if (placeholder === 'dir' || placeholder === 'folder') return ['directory', []];
-  return [/^(?:files?|list|receipt|database)$/.test(placeholder) ? 'file' : 'words', []];
 }
 
 /** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
