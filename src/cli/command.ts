@@ -2,7 +2,8 @@ import { Argument, Help, Option, type Command, type CommanderError } from 'comma
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Resource } from '../resources/resource.ts';
-import { parseValue, type Flag, type Flags, type Parsed, type Rule, type Values } from '../run/flag.ts';
+import { parseValue } from '../run/flag.ts';
+import type { Flag, Flags, Parsed, Rule, ValueOf, Values } from '../run/flag.ts';
 import { globalFlags, type GlobalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 
@@ -17,8 +18,8 @@ export type ProgramFor = (
 type ArgumentSpec = readonly [syntax: string, about: string, how?: Pick<Parsed, 'words' | 'parse'>];
 
 type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
-  [Place in keyof Specs]: Specs[Place][2] extends { readonly words: readonly (infer Word)[] }
-    ? Word
+  [Place in keyof Specs]: Specs[Place][2] extends Parsed
+    ? ValueOf<Specs[Place][2]>
     : Specs[Place][0] extends `${string}...${string}`
       ? readonly string[]
       : Specs[Place][0] extends `[${string}`

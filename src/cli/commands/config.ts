@@ -17,14 +17,8 @@ import { declareCommand, type Declaration } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
 const NAMES = settingNames().map(([name]) => name);
-const SETTING = ['<setting>', '', { words: NAMES, parse: settingName }] as const;
-
-function settingName(name: string): string {
-  if (!/^(?:token|token-?command|current-?profile|base-?url)$/i.test(name)) return name;
-  throw new UsageError(`${name} is no setting, but part of a profile`, {
-    hint: 'See `folio auth --help`: a login stores it, and status shows it, but for the token.',
-  });
-}
+const SETTING = ['<setting>', '', { words: NAMES, parse: findSetting }] as const;
+type Found = ReturnType<typeof findSetting>;
 
 const listFlags = {
   names: { syntax: '--names', about: 'print the settings that there are instead' },
@@ -84,9 +78,8 @@ async function ownerOf(context: Context, { profile }: GlobalFlags) {
 }
 
 /** Prints one value, as it was set, of exactly the owner that was named. */
-async function runGet(context: Context, flags: GlobalFlags, [typed]: readonly [string]): Promise<void> {
+async function runGet(context: Context, flags: GlobalFlags, [{ name }]: readonly [Found]): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  const { name } = findSetting(typed);
   const value = store.settings(owner?.name)[name];
   if (value !== undefined) return writeLine(context, String(plain(value)));
   const flag = owner ? ` --profile ${owner.name}` : '';
@@ -110,10 +103,9 @@ async function writeLine({ stdout }: Context, text: string): Promise<void> {
 async function runSet(
   context: Context,
   flags: GlobalFlags,
-  [typed, text]: readonly [string, string],
+  [{ name, setting }, text]: readonly [Found, string],
 ): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  const { name, setting } = findSetting(typed);
   parseValue(setting, text, name);
   if (name === ORGANIZATION && owner === undefined) {
     throw new UsageError('organization is the name of one organization', {
@@ -125,9 +117,8 @@ async function runSet(
   new Notices(context, flags).remark(`${name} is now ${text}${whose}.`);
 }
 
-async function runUnset(context: Context, flags: GlobalFlags, [typed]: readonly [string]): Promise<void> {
+async function runUnset(context: Context, flags: GlobalFlags, [{ name }]: readonly [Found]): Promise<void> {
   const { store, owner, whose } = await ownerOf(context, flags);
-  const { name } = findSetting(typed);
   if (store.settings(owner?.name)[name] === undefined) return;
   await store.update((document) => void delete settingsIn(document, owner)[name]);
   new Notices(context, flags).remark(`${name} is no longer set${whose}.`);

@@ -56,10 +56,8 @@ describe('folio config set', () => {
     ['lang', 'de', 'lang "de": expected en, es'],
     ['organization', 'Roble SpA', 'organization is the name of one organization'],
     ['colour', 'red', 'there is no setting "colour"'],
-    ['base-url', baseUrl, 'base-url is no setting, but part of a profile'],
-    ['token', 's3cret', 'token is no setting'],
-    ['tokenCommand', 's3cret', 'tokenCommand is no setting'],
-    ['currentProfile', 'acme', 'currentProfile is no setting'],
+    ['base-url', baseUrl, 'there is no setting "base-url"'],
+    ['token', 's3cret', 'there is no setting "token"'],
   ])('refuses %s %s', async (name, value, message) => {
     const store = memoryStore();
     const { code, stdout, stderr } = await config(['set', name, value], store);
