@@ -1,4 +1,5 @@
 import type { Finding } from '../findings.ts';
+import { familyOf } from '../invoices/document-types.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import {
@@ -20,6 +21,7 @@ import {
   type InvoiceFigures,
   type InvoiceList,
   type ReportDates,
+  type TypeFigures,
 } from './tallies.ts';
 import { AGES } from './terms.ts';
 
@@ -207,9 +209,9 @@ function datedFigures(currency: string | undefined, figures: InvoiceFigures | un
   const { missing } = figures;
   const types = missing.months === undefined ? typesOf(tally) : undefined;
   return {
-    inPeriod: types && sumOf(types.map(({ total }) => total)),
+    inPeriod: types && totalOfTypes(types),
     documentsInPeriod: types?.reduce((sum, { documents }) => sum + documents, 0),
-    creditNotesInPeriod: types && tally.creditNotes,
+    creditNotesInPeriod: types && totalOfTypes(types.filter(({ type }) => familyOf(type) === 'credit note')),
     cancelledInPeriod: types && tally.cancelled,
     cancelledDocumentsInPeriod: types && tally.cancelledDocuments,
     byType: types,
@@ -219,6 +221,10 @@ function datedFigures(currency: string | undefined, figures: InvoiceFigures | un
     dueSoon: missing.balances === undefined ? listOf(tally.dueSoon) : undefined,
     overdue: missing.balances === undefined ? listOf(tally.overdue) : undefined,
   };
+}
+
+function totalOfTypes(types: readonly TypeFigures[]): Decimal {
+  return sumOf(types.map(({ total }) => total));
 }
 
 function listOf({ first, count, sum }: InvoiceList) {

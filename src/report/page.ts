@@ -258,11 +258,7 @@ function typeTable(
       : [];
   }).join(', ');
   const columns: Column<(typeof rows)[number]>[] = [
-    [
-      'text',
-      words.type,
-      (one) => (one.isRest ? words.otherTypes : typeTerm(one.type, language) || words.noType),
-    ],
+    ['text', words.type, ({ type }) => typeTerm(type, language) || words.noType],
     ['count', words.documents, ({ documents }) => documents],
     ...TYPE_ROLES.map((role): (typeof columns)[number] => ['amount', names[role], (one) => one[role]]),
   ];

@@ -2,7 +2,7 @@ import { findingOf, UsageError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { Party } from '../invoices/counterparties.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
-import type { Family } from '../invoices/document-types.ts';
+import { familyOf, type Family } from '../invoices/document-types.ts';
 import { OWN_ID_AND_NAME, type FieldsOf, type Role } from '../invoices/fields.ts';
 import { Unreadable } from '../invoices/left-out.ts';
 import { DEFAULT_BUCKETS, dayIn, readAmount, worthOf } from '../invoices/open-items.ts';
@@ -30,9 +30,8 @@ type TypeRole = (typeof TYPE_ROLES)[number];
 
 /** Documents of one type, dated in the period. Each amount is that of `--sum`. */
 export interface TypeFigures extends Record<TypeRole, Decimal> {
-  /** As it was sent; undefined where documents name none, and for the types that have no row of their own. */
+  /** As it was sent; undefined where documents name none. */
   readonly type: string | undefined;
-  readonly isRest?: true;
   documents: number;
   readonly missing: Record<TypeRole, number>;
 }
@@ -145,47 +144,31 @@ function newTally() {
     dueSoon: new InvoiceList((left, right) => left.due - right.due),
     /** Due before `asOf`, the largest first. */
     overdue: new InvoiceList((left, right) => compareDecimals(right.amount, left.amount)),
-    /** Of the period, as is all below: the part of the total that is credit notes, and that of cancelled documents. */
-    creditNotes: DECIMAL_ZERO,
-    cancelled: DECIMAL_ZERO,
+    /** Of the period, as is all below: how many documents are cancelled, and what their totals are. */
     cancelledDocuments: 0,
-    types: new Map<string | typeof REST | undefined, { family: Family; figures: TypeFigures }>(),
+    cancelled: DECIMAL_ZERO,
+    types: new Map<string | undefined, TypeFigures>(),
   };
 }
 
-/** Stands for the types that have no row of their own. */
-const REST = Symbol('other types');
-const MAX_TYPES = 40;
-
 /** Adds a document of the period. Returns the first of its amounts that cannot be read, which is not in the sums. */
 function addToPeriod(tally: CurrencyTally, document: DocumentReader): TypeRole | undefined {
-  const { types } = tally;
-  const { family } = document;
-  const named = document.text('documentType');
-  const key = types.has(named) || types.size < MAX_TYPES ? named : REST;
-  if (!types.has(key)) {
-    const amounts = { exempt: DECIMAL_ZERO, net: DECIMAL_ZERO, tax: DECIMAL_ZERO, total: DECIMAL_ZERO };
-    const missing = { exempt: 0, net: 0, tax: 0, total: 0 };
-    const type = key === REST ? { type: undefined, isRest: true as const } : { type: key };
-    types.set(key, { family, figures: { ...type, documents: 0, ...amounts, missing } });
-  }
-  const { figures } = types.get(key)!;
+  const type = document.text('documentType');
+  const [exempt, net, tax, total] = [DECIMAL_ZERO, DECIMAL_ZERO, DECIMAL_ZERO, DECIMAL_ZERO];
+  const missing = { exempt: 0, net: 0, tax: 0, total: 0 };
+  const figures = tally.types.get(type) ?? { type, documents: 0, exempt, net, tax, total, missing };
+  tally.types.set(type, figures);
   figures.documents++;
+  if (document.validity === 'cancelled') tally.cancelledDocuments++;
   let unreadable: TypeRole | undefined;
-  let total = DECIMAL_ZERO;
   for (const role of TYPE_ROLES) {
     const worth = worthOf(document, role);
     if (worth === 'unreadable') unreadable ??= role;
     else if (typeof worth === 'string') figures.missing[role]++;
     else {
-      if (role === 'total') total = worth.amount;
       figures[role] = addDecimals(figures[role], worth.amount);
+      if (role === 'total') tally.cancelled = addDecimals(tally.cancelled, worth.cancelled);
     }
-  }
-  if (family === 'credit note') tally.creditNotes = addDecimals(tally.creditNotes, total);
-  if (document.validity === 'cancelled') {
-    tally.cancelledDocuments++;
-    tally.cancelled = addDecimals(tally.cancelled, total);
   }
   return unreadable;
 }
@@ -200,13 +183,10 @@ const FAMILY_ORDER: readonly Family[] = [
   'credit note',
 ];
 
-/** Invoices first, then other documents, then credit notes, and last the types that have no row of their own. */
+/** Invoices first, then other documents, and last credit notes. */
 export function typesOf({ types }: CurrencyTally): readonly Readonly<TypeFigures>[] {
-  const rank = ({ family, figures: { isRest } }: { family: Family; figures: TypeFigures }): number =>
-    isRest ? FAMILY_ORDER.length : FAMILY_ORDER.indexOf(family);
-  return [...types.values()]
-    .toSorted((left, right) => rank(left) - rank(right))
-    .map(({ figures }) => figures);
+  const rank = ({ type }: TypeFigures): number => FAMILY_ORDER.indexOf(familyOf(type));
+  return [...types.values()].toSorted((left, right) => rank(left) - rank(right));
 }
 
 interface OpenInvoice {

@@ -101,7 +101,6 @@ const WORDS = {
   ),
   type: both('Type', 'Tipo'),
   noType: both('No type', 'Sin tipo'),
-  otherTypes: both('Other types', 'Otros tipos'),
   exempt: both('Exempt', 'Exento'),
   netAmount: both('Net amount', 'Neto'),
   tax: both('Tax', 'Impuesto'),
