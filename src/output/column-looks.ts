@@ -2,7 +2,7 @@ import { MONEY_NAME } from '../invoices/fields.ts';
 
 /**
  * What a column is for its reader: this decides its width, its colour, and whether it stays where room is short. A `kind` is what
- * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text; a `bar` is drawn.
+ * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
  */
 export type ColumnLook =
   | 'profile'
@@ -18,7 +18,6 @@ export type ColumnLook =
   | 'document'
   | 'kind'
   | 'value'
-  | 'bar'
   | 'other';
 
 export interface KnownColumn {

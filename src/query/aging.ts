@@ -31,7 +31,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import { figuresQuestion, type BarTerminal, type FigureColumn, type FigureTable } from './figure-table.ts';
+import { figuresQuestion, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { byCurrency, chosenColumns, textJson } from './result-rows.ts';
 
 /** How open amounts are aged. Days are counted since 1970-01-01. */
@@ -264,7 +264,7 @@ const RANK_OF_OTHERS = 100;
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
- * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
+ * A terminal has totals, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
  * `fiscalId` and `invoices`, then has `overdue` for the late buckets, so that the columns still add up. Where that is too much,
  * too, it keeps `overdue` the longest.
  */
@@ -318,8 +318,7 @@ function agingTable(
   return {
     columns,
     // Balances without a currency come last: they are in no total.
-    currencies: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))),
-    barOf: ({ balance, isTotal }) => (isTotal ? undefined : totalOf(balance)),
+    items: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))).flat(),
     together: { columns: late, as: overdue },
   };
 }
@@ -378,11 +377,15 @@ function cellOf(json: string): Cell | undefined {
     : { kind: 'number', text: json };
 }
 
-/** The question that `folio aging` asks: open amounts by how long they are overdue. */
+/**
+ * The question that `folio aging` asks: open amounts by how long they are overdue.
+ *
+ * @param width of the terminal that shows the answer, in display cells; undefined for a file
+ */
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note' | 'buckets'>,
-  terminal: BarTerminal | undefined,
+  width: number | undefined,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
@@ -436,7 +439,7 @@ export function agingQuestion(
         ];
       },
     },
-    terminal,
+    width,
   );
 }
 
