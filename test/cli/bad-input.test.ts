@@ -39,8 +39,7 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   [['issued', '--period', 'last year'], /Write --period 2025\.\n/],
   ['issued --period 2026-10-05', /Write --since 2026-10-05 --until 2026-10-05\.\n/],
   ['issued --period 13/2026', /Periods are written 2026-11,/],
-  ['issued --since oct', /--since "oct" is no date\n {2}Write --since 2026-10\.\n/],
-  [['issued', '--since', 'last month'], /--since "last month" is no date\n {2}Write --period last-month\.\n/],
+  ['issued --since oct', /--since "oct" is no date\n {2}Write a date as 2026-11-21, 2026-11 \(that month\)/],
   ['issued --from 2026-10-01', /names a file.*\n {2}From that day on is --since 2026-10-01\.\n/],
   [
     'aging --from october.jsonl --from november.jsonl',

@@ -102,30 +102,20 @@ export interface Days {
   readonly now: number;
 }
 
-/**
- * Reads the value of a flag for a date, which is one end of a span. Throws UsageError, here or, for words such as `october`, once
- * the day of the run is known.
- */
+/** Reads the value of a flag for a date, which is one end of a span. Throws UsageError. */
 export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): DateRange {
-  if (parseDate(text, () => 0) !== undefined)
-    return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
-  const refuse = (hint: string): never => {
-    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
-  };
-  if (isPeriod(text)) return refuse(`A month or a quarter is a period: --period ${text.trim()}.`);
-  // Which year `october` is of depends on the day of the run.
-  if (meantPeriod(text, 0) === undefined) return refuse(DATE_FORMS);
-  return {
-    flag,
-    text,
-    on({ today }) {
-      const meant = meantPeriod(text, today())!;
-      return refuse(`Write ${parseDate(meant, today) === undefined ? '--period' : flag} ${meant}.`);
-    },
-  };
+  if (parseDate(text, () => 0) === undefined) {
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, {
+      hint: isPeriod(text) ? `A month or a quarter is a period: --period ${text.trim()}.` : DATE_FORMS,
+    });
+  }
+  return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
 }
 
-/** Reads the value of a flag for a period, which has begun. Throws UsageError as `parseDateEnd` does. */
+/**
+ * Reads the value of a flag for a period, which has begun. Throws UsageError, here or, for words such as `october`, once
+ * the day of the run is known.
+ */
 export function parsePeriod(text: string, flag: string): DateRange {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     throw new UsageError(`${flag} ${text}: expected a month, a quarter or a year`, {

@@ -95,8 +95,6 @@ interface TestInFilter {
   readonly test: RecordTest;
   /** The index of its name among all; -1 without one. */
   readonly at: number;
-  /** The first values of its column, where no record passes. */
-  readonly seen: Map<string, Set<string>>;
   /** What is in the column, until its kind is known and was checked. */
   unchecked: ColumnFacts | undefined;
   /** Whether a record got as far: else the test cannot say that no record has a field. */
@@ -111,6 +109,8 @@ export class WhereFilter implements FilterQuestion {
   /** The names of each flag's tests. */
   readonly #namesOf = new Map<string, string[]>();
   readonly #options: FilterOptions;
+  /** The first values of the columns of tests, where no record passes. */
+  readonly #seen = new Map<string, Set<string>>();
   #kept = 0;
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
@@ -123,7 +123,7 @@ export class WhereFilter implements FilterQuestion {
     this.#reader = new DocumentReader(meanings, { roles, names: this.#names });
     const ordered = [...tests.filter(({ isLast }) => !isLast), ...tests.filter(({ isLast }) => isLast)];
     this.#tests = ordered.map((test) => ({
-      ...{ test, seen: new Map<string, Set<string>>(), isReached: false },
+      ...{ test, isReached: false },
       at: this.#names.findIndex((name) => name === test.name),
       unchecked: test.checkKind && new ColumnFacts(),
     }));
@@ -197,8 +197,7 @@ export class WhereFilter implements FilterQuestion {
       ),
     ];
     if (kept > 0 || seen === 0) return found;
-    const values = new Map(this.#tests.flatMap((test) => [...test.seen]));
-    const descriptions = [...values].map(([column, some]) => `${column} has ${listOf(some)}`);
+    const descriptions = [...this.#seen].map(([column, some]) => `${column} has ${listOf(some)}`);
     const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
@@ -212,16 +211,14 @@ export class WhereFilter implements FilterQuestion {
   };
 
   #addSeen(cellsOf: readonly Cells[]): void {
-    for (const { test, at, seen } of this.#tests) {
+    for (const { test, at } of this.#tests) {
       const { name, listed } = test;
       const column = name ?? (listed && this.#reader.columnOf(listed));
       if (column === undefined) continue;
-      for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)]) {
-        if (!isFilled(cell)) continue;
-        const values = seen.get(column) ?? new Set();
-        seen.set(column, values);
-        if (values.size <= MAX_VALUES_LISTED) values.add(cell.text);
-      }
+      const values = this.#seen.get(column) ?? new Set();
+      for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)])
+        if (isFilled(cell) && values.size <= MAX_VALUES_LISTED) values.add(cell.text);
+      if (values.size > 0) this.#seen.set(column, values);
     }
   }
 
