@@ -1,6 +1,5 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { meantPeriod } from '../invoices/periods.ts';
 import { formats } from '../output/formats.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
@@ -142,8 +141,7 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
 export function meantWord(...typed: readonly string[]) {
   const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
   for (const word of words) {
-    const known = meantPeriod(word, 0) === undefined ? word : 'month';
-    const page = PAGES.find((each) => each.words.includes(known));
+    const page = PAGES.find((each) => each.words.includes(word));
     if (page === undefined) continue;
     const examples = [...page.help.matchAll(/^\* (.*?) :: /gm)].map(([, line]) => line!);
     return {

@@ -30,51 +30,9 @@ export function readBegunPeriod(text: string, today: number): Period {
 export function readPeriod(text: string, today: () => number): Period {
   const period = periodOf(text, today);
   if (period !== undefined) return period;
-  const meant = meantPeriod(text, today());
-  const forms = 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.';
   throw new UsageError(`--period ${JSON.stringify(text)}: expected a month, a quarter or a year`, {
-    hint: meant === undefined ? forms : `Write --period ${meant}.`,
+    hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
   });
-}
-
-/** The names of each month in English and Spanish. */
-const MONTHS = [
-  ...[
-    'january enero',
-    'february febrero',
-    'march marzo',
-    'april abril',
-    'may mayo',
-    'june junio',
-    'july julio',
-  ],
-  ...['august agosto', 'september septiembre setiembre', 'october octubre', 'november noviembre'],
-  'december diciembre',
-];
-
-/**
- * The period that people mean by a text that is none: `october`, `10/2026`, `Q3 2026`, `last year`; undefined where it names
- * none. A month without a year is the last one that has begun by today, in days since 1970-01-01.
- */
-export function meantPeriod(text: string, today: number): string | undefined {
-  const words = text.toLowerCase().match(/\d+|\p{L}+/gu) ?? [];
-  const year = words.find((word) => /^\d{4}$/.test(word));
-  const rest = words.filter((word) => word !== year).join(' ');
-  const [, which, unit] = /^(this|last) (month|quarter|year)$/.exec(rest) ?? [];
-  if (unit === 'month') return `${which}-month`;
-  if (unit !== undefined) {
-    const monthsAgo = which === 'this' ? 0 : unit === 'year' ? 12 : 3;
-    return calendarName(monthsUpTo(today, monthsAgo + 1)[0]!.name, unit as CalendarUnit);
-  }
-  const [, quarter] = /^q ?([1-4])$/.exec(rest) ?? [];
-  if (quarter !== undefined) return year && `${year}-Q${quarter}`;
-  const isNamed = (names: string): boolean => names.split(' ').some((name) => name.startsWith(rest));
-  const month = /^\d\d?$/.test(rest) ? Number(rest) : rest.length < 3 ? 0 : MONTHS.findIndex(isNamed) + 1;
-  if (month < 1 || month > 12) return undefined;
-  const ending = `-${String(month).padStart(2, '0')}`;
-  return year === undefined
-    ? monthsUpTo(today, 12).find(({ name }) => name.endsWith(ending))!.name
-    : year + ending;
 }
 
 /** Whether a text is written as a period is, even where it is a date, too: `2026-11`, `last-month`. */

@@ -24,7 +24,7 @@ describe.concurrent('a first user', () => {
   it('is told of a wrong month before a token is missed', async () => {
     await expectRefused(
       runHere(['issued', '--period', 'october'], { env: { FOLIO_TOKEN: undefined } }),
-      /--period "october".*\n {2}Write --period \d{4}-10\.\n$/,
+      /--period "october".*\n {2}Periods are written 2026-11,/,
     );
   });
 

@@ -1,7 +1,7 @@
 import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
 import { compareOrders } from '../cell-order.ts';
 import { UsageError } from '../../errors.ts';
-import { isPeriod, meantPeriod, readBegunPeriod, readPeriod } from '../../invoices/periods.ts';
+import { isPeriod, readBegunPeriod, readPeriod } from '../../invoices/periods.ts';
 
 /** A date in a question: a day, month or year (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
 export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };
@@ -112,17 +112,14 @@ export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): D
   return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
 }
 
-/**
- * Reads the value of a flag for a period, which has begun. Throws UsageError, here or, for words such as `october`, once
- * the day of the run is known.
- */
+/** Reads the value of a flag for a period, which has begun. Throws UsageError as `parseDateEnd` does. */
 export function parsePeriod(text: string, flag: string): DateRange {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) {
     throw new UsageError(`${flag} ${text}: expected a month, a quarter or a year`, {
       hint: `Write --since ${text} --until ${text}.`,
     });
   }
-  if (meantPeriod(text, 0) === undefined) readPeriod(text, () => 0);
+  readPeriod(text, () => 0);
   const on = ({ today, now }: Days): DateSpan => {
     const { first, last } = readPeriod(text, today);
     // Nothing is issued in a period that has not begun.

@@ -21,7 +21,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
   ['--since last-month', /"last-month" is no date\n {2}A month .* is a period: --period last-month\./],
   ['--until 2026-Q3', /a period: --period 2026-Q3\./],
-  ['--period octubre', /"octubre": expected a month, a quarter or a year\n {2}Write --period 2026-10\./],
+  ['--period octubre', /"octubre": expected a month, a quarter or a year\n {2}Periods are written 2026-11,/],
   ['--period 2026-10-31', /31: expected a month, .*\n {2}Write --since 2026-10-31 --until 2026-10-31\./],
   ['--period 2027', /--period 2027 has not begun yet/],
   ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],
