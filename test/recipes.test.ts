@@ -37,7 +37,7 @@ const OUTCOMES: readonly (readonly [words: RegExp, status: number, says: RegExp]
   [
     /--(?:open|overdue|sort=-amountToBePaid)/,
     0,
-    /^(?:warning: --(?:open|overdue): \d+ credits? not in it, [^\n]*\n)?(?:warning: --sort: [^\n]* within each currency: [^\n]*\n)?$/,
+    /^(?:warning: --(?:open|overdue) leaves out \d+ credits?, [^\n]*\n)?(?:warning: --sort: [^\n]* within each currency: [^\n]*\n)?$/,
   ],
   [/^/, 0, /^$/],
 ];

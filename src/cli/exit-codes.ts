@@ -4,7 +4,7 @@ import type { FailureKind } from '../findings.ts';
 /** What each exit code means; also the text of `folio help exit-codes`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'everything asked for was delivered'],
-  [1, 'a fault of folio’s own, or the disk’s'],
+  [1, 'a bug in folio, or the output could not be written'],
   [2, 'the command line or the query is wrong'],
   [3, 'no token, or the service refuses it'],
   [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],

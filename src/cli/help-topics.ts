@@ -113,7 +113,7 @@ folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, n
   --where 'open>0'. Where columns have other names, say so with --field due=expiresOn, or for good with
   folio config set fields.due expiresOn; the open amount is fields.amount.
 In sums a document counts for what it is worth, in every answer alike: --sum, aging, report.
-* credit notes :: are taken away, by SII code or word, however they are signed; <column>.creditNotes says
+* credit notes :: are subtracted, by SII code or word, whatever their sign; <column>.creditNotes says
   how much
 * cancelled documents :: are never open; other sums count them, since the credit notes that cancel them
   count, too. <column>.cancelled says how much
@@ -228,7 +228,7 @@ folio reads issued and received invoices, customers and prepaid-expense funds, a
   books.db) and ask that with --from books.db.
 Begin small, and never read a whole listing to add it up:
 * folio issued --count :: how many there are; with --where, how many that fit
-* folio issued --sum total :: exact sums, one for each currency; credit notes are taken away
+* folio issued --sum total :: exact sums, one for each currency; credit notes are subtracted
 * folio issued --sum open --group-by counterpartyName :: a row for each customer
 * folio aging :: who owes how much since when; --payable: to whom it is owed
 * folio issued --list-columns :: the names of all columns

@@ -48,7 +48,7 @@ const BELOW = 2;
 export const helpSettings: Partial<Help> = {
   // On a narrower terminal, lines would break within words.
   minWidthToWrap: 16,
-  // Without [options], since every command takes flags.
+  commandUsage: (command) => Help.prototype.commandUsage(command).replace('[options]', '[flags]'),
   subcommandTerm: (command) => termOf(command.name(), command),
   optionDescription: (option) =>
     (option as Partial<FlagOption>).isDaily ? brief(option.description) : option.description,

@@ -71,7 +71,7 @@ const COMMANDS: readonly (readonly [syntax: string, summary?: string])[] = [
   ['aging', 'open amounts by how long they are overdue'],
   ['reconcile <list...>', 'your list beside the service’s: what is missing, what differs'],
   ['report', 'how you stand, on one page'],
-  ['statement', 'what one customer owes, to send to him'],
+  ['statement', 'a statement of account for one customer'],
   ['mcp', 'a server for assistants (Model Context Protocol)'],
   ['get <path>', 'any address of the service'],
   ['verify [files...]', 'whether a file is still what was delivered'],

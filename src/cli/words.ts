@@ -103,7 +103,7 @@ The payments of an invoice are a list within it; --expand payments makes a row o
 * folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month
 
 total totals sum by sum-by total-by group amount suma por
---sum adds a column exactly, credit notes taken away, each currency by itself; --group-by has a sum for each.
+--sum adds a column exactly, less credit notes, each currency by itself; --group-by has a sum for each.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --period last-month --sum total --group-by counterpartyName :: by customer
 * folio issued --sum total --group-by date:month :: by month
@@ -185,7 +185,7 @@ export function explained({ code, message }: CommanderError, command: Command): 
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
       if (hasFlag(command, word))
         return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
-      return new UsageError(`unknown option '${word}'`, { hint: hintForFlag(word, command) });
+      return new UsageError(`unknown flag '${word}'`, { hint: hintForFlag(word, command) });
     }
     case 'commander.missingArgument':
       return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });

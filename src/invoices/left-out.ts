@@ -50,7 +50,7 @@ export class SpecialDocuments {
     };
     const invoices = this.#counts.get(UNTYPED) === 1 ? 'invoice' : 'invoices';
     return [
-      ...clause('credit note', 'taken away'),
+      ...clause('credit note', 'subtracted'),
       ...clause(CANCELLED, cancelled[of]),
       ...[VOID, ...IN_NO_SUM].flatMap((what) => clause(what, 'in no sum')),
       ...(this.#hasTypes ? clause(UNTYPED, `without a type counted as ${invoices}`) : []),

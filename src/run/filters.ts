@@ -44,14 +44,14 @@ export const filters = {
   open: defineFilter(
     {
       syntax: '--open',
-      about: 'only what is still to be paid: no credits, and nothing that was cancelled',
+      about: 'only what is still to be paid: no credits, and nothing cancelled',
     },
     async (_, at) => [(await invoiceTests()).openTest('--open', at)],
   ),
   overdue: defineFilter(
     {
       syntax: '--overdue',
-      about: 'of that, only what was due before today, whatever its status',
+      about: 'only what is still to be paid and was due before today, whatever its status; no credits',
     },
     async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
   ),

@@ -47,7 +47,7 @@ export const globalFlags = {
   awkward: {
     syntax: '--awkward',
     about: 'with --sandbox: names and amounts that break careless programs',
-    rules: [{ needs: ['--sandbox'], why: 'is about the data of --sandbox, which is not given' }],
+    rules: [{ needs: ['--sandbox'], why: 'needs --sandbox' }],
   },
   quiet: { syntax: '-q, --quiet', about: 'no progress and no warnings' },
   verbose: { syntax: '-v, --verbose', about: 'say what is done, on standard error' },
@@ -117,7 +117,7 @@ export const outputFlags = {
   },
   listColumns: {
     syntax: '--list-columns',
-    about: 'print the columns that there can be instead of the records; no request is sent',
+    about: 'print the possible column names and exit; no request is sent',
     rules: [
       {
         not: ['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw', '--output-dir'],
@@ -235,8 +235,8 @@ export function extentFlags({ paging }: Resource) {
       about: 'at most so many records, also of several profiles together',
       range: [1],
       rules: [
-        { not: ['--sum'], why: 'a sum is of all records for which --where holds', ...UNLESS_GROUPED },
-        { not: ['--count'], why: 'a count is of all records for which --where holds', ...UNLESS_GROUPED },
+        { not: ['--sum'], why: '--sum always covers every matching record', ...UNLESS_GROUPED },
+        { not: ['--count'], why: '--count always covers every matching record', ...UNLESS_GROUPED },
       ],
     },
     all: {
@@ -351,7 +351,7 @@ export const questionFlags = {
   },
   sum: {
     syntax: '--sum <columns>',
-    about: 'the exact total of a column, for each currency, credit notes taken away',
+    about: 'the exact total of a column for each currency, less credit notes',
     parse: nameList,
   },
   asSent: {
@@ -386,7 +386,7 @@ export const questionFlags = {
   changesSince: {
     syntax: '--changes-since <file>',
     about:
-      'what is added, changed and gone since an export in jsonl or json; --where: of what passes now or did then',
+      'what is added, changed and gone since an export in jsonl or json; --where keeps a record that matches before or now',
     rules: [
       {
         not: ['--sum', '--count', '--group-by'],

@@ -261,7 +261,7 @@ const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonl
     hint: 'This is a fault of the service. Try again later, or with another --page-size.',
   },
   more: {
-    why: 'more records came than that, so some changed while they were read and are there in two forms',
+    why: 'more records came than that; some changed while they were read and appear twice',
     hint: AGAIN_LATER,
   },
   ids: {

@@ -289,6 +289,6 @@ export async function withCreditRemark(
       yield batch;
     }
     const count = countOf(credits, 'credit note');
-    if (credits > 0) notices.remark(`amounts are as sent: ${count} among them, which --sum takes away`);
+    if (credits > 0) notices.remark(`amounts are as sent: ${count} among them, which --sum subtracts`);
   })();
 }

@@ -214,7 +214,7 @@ function endingFormat(
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
   if (chosen !== undefined || found !== undefined || ending === undefined) return found;
   const files = formats.filter((format) => format !== 'table').map((format) => `.${endingsOf(format)[0]}`);
-  throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
+  throw new UsageError(`-o ${target}: unknown file extension .${ending}`, {
     hint:
       meantFormat(ending) ??
       `Name a file that ends with ${[extra ?? [], files].flat().join(', ')}, or say which format it is with --format.`,

@@ -111,7 +111,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
     if (isUndatedSaid) return;
     isUndatedSaid = true;
     for (const { shown } of all.filter(({ readAt }) => readAt === undefined)) {
-      const text = `${shown}, and nothing says when they were read, as --receipt beside would have done`;
+      const text = `${shown}, but it is unknown when they were read, which --receipt beside would have recorded`;
       notices.warn(`${text}: days count from ${formatDay(day)}`);
     }
   };

@@ -136,7 +136,7 @@ describe('an assistant that asks a database', () => {
     expect(sums.text).toContain(`"rows":[${row}]`);
     expect(row).toContain('"total":12345678901234567892.30,');
     expect(sums).toMatchObject({ complete: true, asOf: expect.stringMatching(/^20\d\d-.*Z$/) });
-    expect(sums.notes.join('; ')).toMatch(/1 credit note taken away.*1 cancelled document not open/);
+    expect(sums.notes.join('; ')).toMatch(/1 credit note subtracted.*1 cancelled document not open/);
     const groups = await assistant.ask('summarize', {
       listing: 'issued',
       group_by: ['customer.name'],

@@ -70,7 +70,7 @@ describe('documents of several types', () => {
     document(3, { date: '2026-10-03', amountToBePaid: 4, status: 'CANCELLED' }),
   ];
   const watched = { terminal: true, columns: 80, env: { NO_COLOR: '1' } };
-  const AS_SENT = 'amounts are as sent: 1 credit note among them, which --sum takes away';
+  const AS_SENT = 'amounts are as sent: 1 credit note among them, which --sum subtracts';
 
   it('have the type beside the number, on a screen and in a workbook, and say that amounts are as sent', async () => {
     const screen = await runScripted(['issued'], [pageOf(books)], watched);
@@ -94,7 +94,7 @@ describe('documents of several types', () => {
     const file = join(temporaryFolder(), 'open.xlsx');
     const { stderr } = await runScripted(['issued', '--open', '-o', file], [pageOf(books)], watched);
     expect(stderr).toMatch(
-      /^warning: --open: 1 credit not in it, -5 CLP \(number 2\)\n1 of 3 issued invoices → /,
+      /^warning: --open leaves out 1 credit, -5 CLP \(number 2\)\n1 of 3 issued invoices → /,
     );
     const rows = readWorkbook(readFileSync(file))[0]!.rows.map((row) => row.get('C')?.value);
     expect(rows).toEqual(['totalAmount', '9']);

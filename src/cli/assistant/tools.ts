@@ -50,8 +50,6 @@ const OTHERWISE: { readonly [Flag in keyof typeof FLAGS]?: string } = {
   where:
     'Conditions that must all hold: column, operator (= != < <= > >= ~ for contains, !~), value. Such as "status=OVERDUE,PENDING", ' +
     '"dueBy<2026-11-01", "total>=100000", "counterpartyName~roble", "email=" for none.',
-  overdue:
-    'only what is still to be paid and was due before today: no credits, and nothing that was cancelled',
   sum: 'columns to add up, such as ["total"] or ["open"]',
   sort: 'columns to order by; a minus for descending: ["-date"] for the newest first',
 };
@@ -82,8 +80,8 @@ const everywhere: readonly AssistantTool[] = [
     title: 'Count and add up',
     description:
       'Counts records and adds columns up, exactly, for each currency. Use it for every question of how many and how much, and never ' +
-      'add rows of find yourself. Credit notes are taken away, and what is cancelled is not open: `.creditNotes`, `.cancelled` and ' +
-      `\`.missing\` beside a figure say how much. Without sum it counts. ${ROLES} ${DATA_ONLY}`,
+      'add rows of find yourself. Credit notes are subtracted, and cancelled documents are not open: `.creditNotes`, `.cancelled` ' +
+      `and \`.missing\` beside a figure say how much. Without sum it counts. ${ROLES} ${DATA_ONLY}`,
     input: z.strictObject({ listing, ...which, ...taken(['sum', 'groupBy']), ...rows() }),
     // Without groups there is a row for each currency.
     toQuestion: ({ limit, ...given }) =>

@@ -53,7 +53,7 @@ const agingFlags = {
 export const agingCommand = declareCommand({
   description:
     'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
-    'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
+    'those without a currency. Credits, which reduce what is owed, and open amounts without a due date have columns of ' +
     'their own; invoices counts all these documents. Cancelled documents are not open; total.cancelled says what they would add. The ' +
     'service tells only today’s balances, an export or a database those of its own day: --as-of in the past leaves out ' +
     'invoices issued later, but does not undo later payments.',

@@ -73,7 +73,7 @@ export class EarlierExport {
     const file = await ExportFile.open(path).catch((error: unknown) => {
       if (!(error instanceof Error) || errorCode(error.cause) !== 'ENOENT') throw error;
       throw new UsageError(error.message, {
-        hint: `Write this before it, so that a first night compares with an empty file: \`[ -e ${path} ] || : > ${path}\`.`,
+        hint: `Check the name. For a first night, make an empty file to compare with: \`[ -e ${path} ] || : > ${path}\`.`,
         cause: error.cause,
       });
     });

@@ -29,7 +29,7 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
     const amounts = [...credits].map(([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`);
     const which = `${creditNumbers.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
     const count = countOf(creditNumbers.length, 'credit');
-    return [{ level: 'warning', text: `${flag}: ${count} not in it, ${amounts.join(' and ')} (${which})` }];
+    return [{ level: 'warning', text: `${flag} leaves out ${count}, ${amounts.join(' and ')} (${which})` }];
   };
   return {
     flag,

@@ -68,7 +68,7 @@ describe('--open, --overdue, --since, --until and --period', () => {
     const undated = pageOf([INVOICES[0]!, INVOICES[5]!.replace('"date":"2026-11-21"', '"date":null')]);
     const overdue = await runScripted(['issued', '--overdue', '--count', '-v'], [undated], { clock });
     expect(overdue.stderr).toContain('--overdue: 1 open invoice without a due date left out\n');
-    const credits = 'warning: --overdue: 1 credit not in it, -30 CLP (number 105)\n';
+    const credits = 'warning: --overdue leaves out 1 credit, -30 CLP (number 105)\n';
     expect((await ask('--overdue', '--count')).stderr).toBe(credits);
     const since = await runScripted(['issued', '--since', '2026', '--count'], [undated], { clock });
     const undatedOne = 'warning: --since: 1 record without a date of issue left out\n';
@@ -193,7 +193,7 @@ describe('--changes-since', () => {
     const argv = ['issued', '--changes-since', file, '--columns', 'status'];
     await expectRefused(
       runScripted(argv, []),
-      `there is no such file\n  Write this before it, so that a first night compares with an empty file: \`[ -e ${file} ] || : > ${file}\`.\n`,
+      `there is no such file\n  Check the name. For a first night, make an empty file to compare with: \`[ -e ${file} ] || : > ${file}\`.\n`,
     );
     writeFileSync(file, '');
     const first = await runScripted([...argv, '-v'], [pageOf(now)]);

@@ -70,8 +70,8 @@ describe('what a document is worth', () => {
     const line = 'issued --open --count';
     const { stdout, stderr } = await ask(book, line);
     expect(stdout).toBe('1\n');
-    expect(stderr).toBe('warning: --open: 2 credits not in it, -50 CLP (record 2, record 3)\n');
-    const due = 'warning: --overdue: 2 credits not in it, -50 CLP (record 2, record 3)\n';
+    expect(stderr).toBe('warning: --open leaves out 2 credits, -50 CLP (record 2, record 3)\n');
+    const due = 'warning: --overdue leaves out 2 credits, -50 CLP (record 2, record 3)\n';
     for (const command of ['issued --sum open', 'statement --all', 'statement --customer-fiscal-id 1-9'])
       expect(await ask(book, `${command} --overdue`)).toMatchObject({ code: 0, stderr: due });
     // Said once.
@@ -166,7 +166,7 @@ describe('what a document is worth', () => {
     for (const argv of [['aging'], ['issued', '--sum', 'open']]) {
       const screen = { terminal: true, env: { NO_COLOR: '1' } };
       const { code, stderr } = await runScripted(argv, [pageOf(records)], screen);
-      expect([code, stderr]).toEqual([0, expect.stringContaining('1 credit note taken away')]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('1 credit note subtracted')]);
       expect(stderr).not.toContain('cancelled');
     }
   });

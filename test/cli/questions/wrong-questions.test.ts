@@ -9,7 +9,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sum a,,b', /--sum "a,,b"/],
   ['--sum a --sum a', /"a" comes twice/],
   ['--group-by ,', /--group-by/],
-  ['--from x --key number', /unknown option '--key'/],
+  ['--from x --key number', /unknown flag '--key'/],
   ['--changes-since x --page 0', /--changes-since and --page do not go together: what is not on one page/],
   ['--changes-since x --sum a', /--changes-since and --sum do not go together/],
   ['--limit 3 --sum a', /--limit and --sum do not go together/],
