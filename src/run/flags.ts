@@ -386,7 +386,7 @@ export const questionFlags = {
   changesSince: {
     syntax: '--changes-since <file>',
     about:
-      'what is added, changed and gone since an export in jsonl or json; --where keeps a record that matches before or now',
+      'what is added, changed and gone since an export in jsonl or json; --where keeps a record that matched then or matches now',
     rules: [
       {
         not: ['--sum', '--count', '--group-by'],
