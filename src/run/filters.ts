@@ -13,7 +13,7 @@ export interface Filter extends Flag {
   tests(this: void, value: unknown, at: TestContext): Promise<readonly RecordTest[]>;
 }
 
-/** A filter, declared as in `flags.ts`, with how the tests of its value are made. */
+/** Declares a filter: a flag as in `flags.ts`, and the function that makes the tests from its value. */
 function defineFilter<const Of extends Flag>(
   flag: Of,
   tests: (value: ValueOf<Of>, at: TestContext) => Promise<readonly RecordTest[]>,

@@ -3,11 +3,11 @@ import { parseCalendarDay } from '../json/calendar-day.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 
-/** How the text of a flag, a setting or an argument becomes its value: by one of these; without any, the value is the text. */
+/** How the text of a flag, a setting or an argument is parsed: by one of these members. Without any, the value is the text. */
 export interface Parsed<Value = unknown> {
-  /** It is one of these words, in any case. A shell offers them. */
+  /** The allowed words, in any case. Completion offers them. */
   readonly words?: readonly string[];
-  /** What to do where the word is none of them. */
+  /** The hint for a word that is not allowed. */
   readonly hint?: (word: string) => string | undefined;
   /** It is a whole number, from the first to the second; without a second, of any size. */
   readonly range?: readonly [least: number, most?: number];
@@ -24,13 +24,13 @@ export interface Flag extends Parsed {
   readonly syntax: string;
   readonly about: string;
   readonly rules?: readonly Rule[];
-  /** Whether records of a listing are left out by it, so that an export with it is a part of the listing. */
+  /** Whether the flag leaves out records, so that an export with it is only a part of the listing. */
   readonly narrows?: true;
-  /** The value by which it reads standard input: `@-`. */
+  /** The value that stands for standard input: `@-`. */
   readonly stdin?: string;
 }
 
-/** Flags by the names that their values have. Undefined stands for a flag that a command does not have. */
+/** Flags by the names of their values. Undefined: the command does not have the flag. */
 export type Flags = Readonly<Record<string, Flag | undefined>>;
 
 /** The values of flags, by their names; a flag that is not set has none. */
@@ -60,13 +60,13 @@ export interface Rule {
   readonly needs?: readonly string[];
   /** Where one of these is set, the rule does not hold. */
   readonly unless?: readonly string[];
-  /** The reason; or what follows the flag in the message that it needs another one. */
+  /** The reason. For `needs`: the message after the name of the flag. */
   readonly why?: string;
-  /** What to do, instead of leaving one of them out. */
+  /** The hint, instead of `Leave one of them out.` */
   readonly hint?: string;
 }
 
-/** The same values, some replaced. Members are copied without being read: reading counts, see `onFlagRead` of the context. */
+/** Copies the values and replaces some. Copies getters without calling them, since `onFlagRead` counts each read. */
 export function withValues<Of extends object, Others extends object>(
   values: Of,
   others: Others,
@@ -116,7 +116,7 @@ function refuse(name: string, text: string, allowed: string, hint?: string): nev
   throw new UsageError(`${name} ${JSON.stringify(text)}: expected ${allowed}`, { hint });
 }
 
-/** Makes a parse function: `read` returns undefined for what is not allowed, `allowed` names for the message what is. */
+/** Makes a parse function. `read` returns undefined for a wrong value; `allowed` describes the allowed values in the message. */
 export function parser<Value>(read: (text: string) => Value | undefined, allowed: string) {
   return (text: string, name: string): Value => read(text) ?? refuse(name, text, allowed);
 }
@@ -131,7 +131,7 @@ export function numberIn(
   return number >= least && number <= most ? number : undefined;
 }
 
-/** A comma-separated list of names, none empty or twice; of a repeated flag all its lists as one. */
+/** A comma-separated list of names, none of them empty or repeated. The lists of a repeated flag are joined. */
 export function nameList(text: string, flag: string, before: readonly string[] = []): readonly string[] {
   const list = [...before, ...text.split(',').map((name) => name.trim())];
   if (list.includes(''))
@@ -190,7 +190,7 @@ export const target = parser(
   'a file, such as invoices.csv, or - for standard output',
 );
 
-/** One character between the cells of a row. Nobody could tell a letter, digit or sign of a number from the cells of a file. */
+/** The character between the cells of a row. Letters, digits and signs of numbers are refused, since cells contain them. */
 export const delimiter = parser((text) => {
   const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
   return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;

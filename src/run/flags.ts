@@ -22,8 +22,8 @@ import {
 } from './flag.ts';
 
 /*
- * The flags that several commands have, each with all that belongs to it. The values come as one object, from which each step of
- * a run takes those that it needs.
+ * The flags that several commands share. Their values are the members of one object, and each step of a run takes the values that
+ * it needs.
  */
 
 /** The flags of every command: the service, the organization, and the messages. */
@@ -66,7 +66,7 @@ export const globalFlags = {
 
 export type RequestLimits = Readonly<Record<'concurrency' | 'retries' | 'retryDelay' | 'timeout', number>>;
 
-/** How requests are sent where neither a flag nor a setting says it. Times are in ms. */
+/** The limits of requests, unless a flag or a setting has another value. Times are in ms. */
 export const requestDefaults: RequestLimits = {
   concurrency: 4,
   retries: 5,

@@ -42,7 +42,7 @@ interface WholeRun {
 }
 
 /**
- * What a run has found so far: the one list, which receipts are made of too, and each finding at once on standard error. Under
+ * The findings of a run so far. Receipts are made from this list, and each finding is also written to standard error. Under
  * --verbose and --debug each line begins with the time. Control characters in the texts are made visible.
  */
 export class Notices {
@@ -70,13 +70,13 @@ export class Notices {
     return new Notices(this.#context, this.#flags, { part, run: this.#run });
   }
 
-  /** What was found so far: in the whole run, or in the part that these notices are about, or that has this name. */
+  /** The findings so far: of the whole run, of the part of these notices, or of the part with this name. */
   findings(part = this.#part): readonly Finding[] {
     const { found } = this.#run;
     return part === undefined ? found : found.filter((one) => one.part === part);
   }
 
-  /** Keeps what was found and shows it: warnings once each. A failure is shown where the run ends. */
+  /** Keeps findings and shows them, each warning once. A failure is shown when the run ends. */
   add(...findings: readonly Finding[]): void {
     const part = this.#part;
     const { found, warned } = this.#run;
@@ -95,12 +95,12 @@ export class Notices {
     }
   }
 
-  /** Warns of something although the run goes on. Says nothing under --quiet. */
+  /** Writes a warning; the run goes on. Writes nothing under --quiet. */
   warn(text: string): void {
     this.add({ level: 'warning', text });
   }
 
-  /** Tells a fact to a user who watches the run: on a terminal, or under --verbose. */
+  /** Writes a fact for a user who watches the run: on a terminal, or under --verbose. */
   remark(text: string): void {
     this.add({ level: 'remark', text });
   }
@@ -116,7 +116,7 @@ export class Notices {
     this.remark([counted, ...more, sizeText(bytes), timeText(clock.now() - this.#run.startedAt)].join(', '));
   }
 
-  /** The same of a file that is in place. Says nothing of a stream. */
+  /** The same for a finished file. Writes nothing for a stream. */
   remarkFile(
     { isFile, bytes }: Destination,
     { place, ...written }: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
@@ -124,12 +124,12 @@ export class Notices {
     if (place !== undefined && isFile) this.remarkWritten({ ...written, place, bytes });
   }
 
-  /** Says what folio does, under --verbose and --debug. Such a line is no finding. */
+  /** Writes what folio does, under --verbose and --debug. Such a line is not a finding. */
   detail(text: string): void {
     if (this.#isChatty) this.#write(text);
   }
 
-  /** A line for each request under --verbose and --debug, and a word before a long wait. */
+  /** Writes a line for each request under --verbose and --debug, and a remark before a long wait. */
   requested(event: RequestEvent): void {
     const ordinal = (attempt: number): string => (attempt === 0 ? '' : `, attempt ${attempt + 1}`);
     if (event.kind === 'response') {
@@ -300,7 +300,7 @@ export class ServiceErrors {
     return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
   }
 
-  /** @param isLocal whether the records were read earlier, so that others may have the IDs */
+  /** @param isLocal whether the records were read earlier: the service may have more records with these IDs */
   findings(filter: FiscalIdFilter | undefined, isLocal = false): Finding[] {
     const whose = `${filter?.whose ?? 'party'}${isLocal ? ' in these records' : ''}`;
     const found: Finding[] = [];

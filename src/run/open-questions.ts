@@ -29,7 +29,7 @@ import { storeOf, type Part } from './run.ts';
 import type { RunDay } from './run-state.ts';
 import { flagDefaults } from './settings.ts';
 
-/** The questions of the flags, or one of the command's own. */
+/** The questions of the flags, or the command's own question. */
 export interface QuestionsRequest {
   readonly flags: ExportFlags;
   /** A result of the command's own: its rows come out instead of the records. `width`: of the terminal, if they go to one. */
@@ -92,7 +92,7 @@ export async function openQuestions(
       : undefined;
   const result = await resultOf(part, request, plan);
   const sort = flags.sort && (await sortOf(part, flags, { keys: flags.sort, sorting: result?.sorting }));
-  // A table of a result does not stop by itself.
+  // The default limit of tables does not apply to results.
   const limit = flags.limit ?? (result === undefined ? plan?.tableLimit : undefined);
   return new Questions({ before, expand, filter, result, sort, limit });
 }
@@ -100,7 +100,7 @@ export async function openQuestions(
 interface FilterOfOptions {
   /** What the records are, in the plural, where the source has another name for them. */
   readonly what?: string;
-  /** Keeps records of these counterparties, where the service did not. */
+  /** Keeps only records of these counterparties, if the service did not filter by them. */
   readonly fiscalIds?: readonly string[] | undefined;
   /** Called with the folded fiscal ID of each record that it keeps. */
   readonly found?: (fiscalId: string) => unknown;
@@ -135,7 +135,7 @@ export async function testsOf(flags: RecordFilters, at: TestContext): Promise<Re
   return tests;
 }
 
-/** What tests need to know: the day is that of the run, else that of the clock. */
+/** The context of the tests. The day is the day of the run, else the clock's. */
 export function testContext(
   { clock, env }: Context,
   { day, meanings = PLAIN_MEANINGS }: { readonly day?: RunDay; readonly meanings?: Meanings } = {},
@@ -243,7 +243,7 @@ async function sortOf(
   return sortQuestion(keys, context.signal, { meanings: ofRows });
 }
 
-/** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
+/** Passes the records on. At the end, warns of each of the flag's columns that no record had; UsageError for a near miss. */
 export async function withColumnCheck(
   { notices }: Part,
   records: AsyncIterable<RecordBatch>,
@@ -259,7 +259,7 @@ export async function withColumnCheck(
   return watchColumns(records, { flag, reader, warn: (finding) => notices.add(finding) });
 }
 
-/** The same for the columns of --field: a column that is not there would count as empty in every record. */
+/** The same for the columns of --field: a missing column would count as empty in every record. */
 export async function withFieldCheck(
   part: Part,
   records: AsyncIterable<RecordBatch>,
@@ -269,7 +269,7 @@ export async function withFieldCheck(
   return withColumnCheck(part, records, { flag: '--field', columns });
 }
 
-/** The same records. At the end, where credit notes are among them, remarks that a file has their amounts as they were sent. */
+/** Passes the records on. At the end, remarks how many are credit notes, since their amounts are written as sent. */
 export async function withCreditRemark(
   { notices, meanings }: Part,
   records: AsyncIterable<RecordBatch>,

@@ -1,7 +1,7 @@
 import { UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, type FolioError } from '../errors.ts';
 
-/** What became of a part: of a listing, a profile, a page. */
+/** The result of a part: of a listing, a profile or a page. */
 export interface PartResult {
   readonly name?: string | undefined;
   readonly failure?: FolioError | undefined;
@@ -12,7 +12,7 @@ export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }
 
-/** Where another part has some of the fiscal IDs, one that has none of them gets a warning in place of its failure. */
+/** If one part has some of the fiscal IDs, a part that has none of them gets a warning instead of a failure. */
 export function passUnknownIds(
   results: readonly { failure: FolioError | undefined; readonly notices: { warn(text: string): void } }[],
 ): void {
@@ -28,7 +28,7 @@ export function passUnknownIds(
 export interface OutcomeWords {
   /** What the parts are: `profiles`. */
   readonly what: string;
-  /** What became of those that failed, where others did not: `left as they were`. */
+  /** What happened to the failed parts, if others did not fail: `left as they were`. */
   readonly lack: string;
   /** What to do, where the failures have no hint in common. */
   readonly hint?: string | undefined;
@@ -36,8 +36,8 @@ export interface OutcomeWords {
 }
 
 /**
- * How several parts end: undefined where all are whole; else an error that names those that are not with their reasons, or the
- * failure that all share. Where nothing was had of any it is of the kind of the first, and so is the exit code; else an
+ * The outcome of several parts: undefined if all are whole; else an error that names the incomplete parts with their reasons, or
+ * the failure that all share. If no part delivered anything, it has the kind, and so the exit code, of the first; else it is an
  * IncompleteError.
  */
 export function outcomeOf(
@@ -47,7 +47,7 @@ export function outcomeOf(
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return undefined;
-  // Of a dozen that fail, most fail for the same reason, which comes once.
+  // Parts often fail for the same reason, which is written once.
   const names = new Map<string, string[]>();
   for (const { name, failure } of failed)
     names.set(failure.message, [...(names.get(failure.message) ?? []), name]);

@@ -39,7 +39,7 @@ export interface OutputPlan {
   /** As typed behind -o; undefined for standard output. */
   readonly target: string | undefined;
   readonly isTerminalTable: boolean;
-  /** Records after which a table on a terminal stops by itself; undefined for none. */
+  /** How many records a table on a terminal shows by default; undefined for all. */
   readonly tableLimit: number | undefined;
 }
 
@@ -59,7 +59,7 @@ interface PlanOptions extends Partial<Pick<Layout, 'single' | 'sheet'>> {
   /** What the columns mean; undefined where the records are of a form of their own. */
   readonly meanings?: Meanings;
   readonly expand?: string | undefined;
-  /** What else the command writes by the ending of a file, as messages name it. */
+  /** Another file extension that the command can write, for messages. */
   readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
   readonly lang?:
@@ -92,7 +92,7 @@ export async function planOutput(
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
-  // Off a terminal a listing is rows for a script; a single record is a document.
+  // Off a terminal, a listing is csv for scripts, and a single record is a JSON document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
   checkFlagsOfFormat(format, {
@@ -193,13 +193,13 @@ export function declaredColumns(fields: FieldsOf, expand: string | undefined): D
   return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
 }
 
-/** The format where no flag names one: csv by the flags that only csv has, and for a lone --count, else that of the settings. */
+/** The format without --format: csv for the flags of csv and for a lone --count, else the format of the settings. */
 export function impliedFormat(flags: PlanFlags, defaults: Pick<FlagDefaults, 'format'>): Format | undefined {
   const { excel, delimiter } = flags;
   return excel || delimiter !== undefined || isLoneCount(flags) ? 'csv' : defaults.format;
 }
 
-/** Whether only a number comes out, without a header: `n=$(folio issued --count)`. */
+/** Whether the output is a lone number, without a header: `n=$(folio issued --count)`. */
 function isLoneCount({ count, groupBy, format, output: target = '-', excel, delimiter }: PlanFlags): boolean {
   return count === true && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
 }

@@ -31,8 +31,8 @@ interface RunPaths {
 }
 
 /**
- * Refuses a run that would write over what it reads, or write two things into one file. Files are compared as they are on the
- * disk: a link, another spelling or a second name does not hide one. Throws UsageError; OutputError where the working folder is
+ * Refuses a run that would write over a file that it reads, or two outputs into one file. Compares the files on the disk, so
+ * that links and other spellings of a path do not matter. Throws UsageError; OutputError if the working folder is
  * gone.
  */
 export async function checkPaths({ env }: Context, { tokenFile, reads, writes }: RunPaths): Promise<void> {
@@ -62,7 +62,7 @@ export async function checkPaths({ env }: Context, { tokenFile, reads, writes }:
   }
 }
 
-/** Throws OutputError for a path below a working folder that was removed: nobody can tell what it means. */
+/** Throws OutputError for a path below a working folder that was removed: it has no meaning. */
 function refuseLostFolder(path: string | undefined, { PWD: folder }: Environment): void {
   try {
     if (findStream(path) === undefined) resolve(path!);

@@ -93,7 +93,7 @@ interface ExportRequest extends QuestionsRequest {
  * 7. The destination is committed: a file appears whole, or not at all.
  * 8. Missing records end the run: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
- * Several organizations, which the flags name or the source itself has (`Source.held`), are one source that joins them
+ * Several organizations, which the flags name or the source has (`Source.held`), become one joined source
  * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
  * database or a report, use `inRun`, `forEachPart` and `inPart` in the same way.
  *
@@ -104,7 +104,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   const { source, flags } = request;
   const { output, outputDir, changesSince } = flags;
   await checkQuestions(flags);
-  // Before a token is missed. The day of an export or a database is known once it is open.
+  // Checks the filters before the token. The day of an export or a database is known only once it is open.
   if (source.kind === 'service') await testsOf(flags, testContext(context));
   try {
     const notices = new Notices(context, flags);
@@ -151,7 +151,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
-/** Writes the records of a part, to `to` or as the flags name. Throws IncompleteError after everything that came was written. */
+/** Writes the records of a part to `to`, else as the flags say. Throws IncompleteError after all that came was written. */
 async function exportPart(
   part: Part,
   request: ExportRequest,
@@ -164,13 +164,13 @@ async function exportPart(
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   const { hasResult, hasRows, limitOfListing: limit } = questions;
-  // A table on a terminal begins with the newest records, where the user wants no other order.
+  // A table on a terminal begins with the newest records, unless the user chose an order.
   const isOwnTable = plan.isTerminalTable && !hasResult && flags.sort === undefined;
   const newestFirst = isOwnTable && source.order?.canTurn === true;
   const read = recordsOf(part, { limit, newestFirst });
   const answer = questions.answer(flags.field === undefined ? read : await withFieldCheck(part, read));
   let records: AsyncIterable<RecordBatch> = paced(answer, context);
-  // Who adds up a column there has to know of the credit notes in it.
+  // Anyone who sums a column in a spreadsheet has to know of the credit notes in it.
   const isForSpreadsheet = formatOf(plan.format).spreadsheet === true;
   if (isForSpreadsheet && !hasRows && notices.isHeard && meanings.fields.usual.columns.open.length > 0)
     records = await withCreditRemark(part, records);
@@ -193,7 +193,7 @@ interface Delivered {
   readonly newestFirst: boolean;
 }
 
-/** Remarks how much was written to a file; of what went to standard output, of how many records these are the first. */
+/** Remarks how much was written to a file or, for standard output, how many of the records are shown. */
 function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): void {
   const { source, state, status, notices, run, isJoined } = part;
   const { page, nextToken } = request.flags;
@@ -254,7 +254,7 @@ async function planPart(
   const { expand, open, overdue } = flags;
   const isResult = hasResult(request);
   const ofCommand = request.columns && ChosenColumns.ofNames(request.columns);
-  // For records that come out as they are, the columns of the setting.
+  // The `columns` setting does not apply to results and single records.
   const columns = flags.columns ?? ofCommand ?? (single || isResult ? undefined : defaults.columns);
   const lacksProfile = isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
@@ -283,8 +283,8 @@ async function planPart(
 }
 
 /**
- * Writes the names of the columns where they are known before the first request. Returns whether they are: not for what a file
- * brings, a single record, and a result.
+ * Writes the names of the columns if they are known before the first request, and returns whether they are. They are not known
+ * for a file, a single record or a result.
  */
 async function listKnownColumns(run: Run, request: ExportRequest): Promise<boolean> {
   const { source, columns, flags, single } = request;
@@ -313,7 +313,7 @@ async function listColumns(part: Part, request: ExportRequest): Promise<void> {
   checkPart(part);
 }
 
-/** Throws OutputError before the names are found where the file cannot be written. */
+/** Writes the names. Opens the file before it finds them, so that OutputError comes first. */
 async function writeNames(
   context: Context,
   output: string | undefined,

@@ -20,7 +20,7 @@ export function startProgress(context: Context, view: ProgressView) {
   const stopped = new AbortController();
   const isDrawn = context.listener === undefined && view.flags.progressStyle !== 'plain';
   const show = isDrawn ? showSpinner : showLines;
-  // Stopping rejects it. A standard error that is closed does so as well, and is no reason to stop the run.
+  // It rejects when it is stopped, and when standard error is closed, which is no reason to stop the run.
   show(context, view, stopped.signal).catch(() => {});
   const stop = (): void => stopped.abort();
   return { context: { ...context, stdout: beginningWith(context.stdout, stop) }, stop };
@@ -69,7 +69,7 @@ async function showSpinner(context: Context, view: ProgressView, stopped: AbortS
   stopped.addEventListener('abort', () => spinner.stop(), { once: true });
 }
 
-/** Cells of the spinner itself, and the last cell of the line, in which some terminals wrap. */
+/** Display cells of the spinner, and the last cell of the line, where some terminals wrap. */
 const MARGIN = 3;
 
 function spinnerText({ clock, stderr, env }: Context, { records, parts }: ProgressView): string {
@@ -96,7 +96,7 @@ function progressLine(part: PartState, now: number, group: GroupDigits): string 
   const { status, session, limit = Infinity, inFlight, waitsUntil } = part;
   const { records, pages, shrinks, rereads, totalAtEnd: total } = status;
   const { retries } = session?.client.stats ?? { retries: 0 };
-  // Of several walks that make up one, the total is of those that have ended.
+  // If several walks make up one, the total counts only those that have ended.
   const goal = total === undefined || records > total ? undefined : Math.min(total, limit);
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
   const words = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];

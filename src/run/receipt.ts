@@ -79,7 +79,7 @@ function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const finishedAt = context.clock.now();
   const only = [...narrowingIn(context, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = statesOf(run);
-  // Records of one profile that have its column are read again as those of several are.
+  // An export of one profile with a profile column is read like an export of several.
   const sections = parts.length > 0 || whole.source.hasProfileColumn ? read : [];
   const receipt = {
     folio: version,
@@ -117,7 +117,7 @@ function addressOf({ session, name, owner = name, startedAt }: PartState): Recor
 
 function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<string, unknown> {
   const { records, name = part.owner } = part;
-  // A part that was read whole was not delivered where the run failed.
+  // If the run failed, a part that was read whole was not delivered either.
   const fatal = isDelivery(failure) ? undefined : failure;
   return {
     ...addressOf(part),
@@ -129,8 +129,8 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
 }
 
 /**
- * The flags by which the records are a part of a listing, as they were typed, but with all fiscal IDs, which may be in a file. A
- * limit of more than the records leaves none out.
+ * The flags that make the records a part of the listing, as typed, but with all fiscal IDs, which may come from a file. A limit
+ * that was not reached leaves no record out.
  */
 function narrowingIn(
   { narrowedBy = [] }: Context,
@@ -145,7 +145,7 @@ function narrowingIn(
   return [...new Set(all)];
 }
 
-/** Whether the answer was delivered: not all of it, or with differences. */
+/** Whether an answer was delivered in spite of the failure: an incomplete one, or one with differences. */
 function isDelivery(failure: unknown): boolean {
   return failure instanceof FolioError && ['incomplete', 'differs'].includes(failure.kind);
 }
@@ -213,7 +213,7 @@ function endOf(found: readonly Finding[], failure: unknown): Record<string, unkn
     errors: failure === undefined ? words : [...words, messageOf(failure)],
     // What to do about it.
     ...(failure instanceof FolioError && failure.hint !== undefined && { hint: failure.hint }),
-    // Differences are the answer: nothing of it is missing.
+    // An answer with differences is whole.
     complete: failure === undefined || (failure instanceof FolioError && failure.kind === 'differs'),
   };
 }

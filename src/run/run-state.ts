@@ -25,11 +25,11 @@ export class PartState {
   readonly inFlight = new Set<number>();
   /** No request is sent before this time, in milliseconds since 1970. */
   waitsUntil = 0;
-  /** Whose records they are, where no session says it; once it is known. */
+  /** The owner of the records, if there is no session, once it is known. */
   owner: string | undefined;
   /** What is read, once the part is open: the fiscal IDs, and whether the records have a column with their profile. */
   source: { readonly fiscalIds?: readonly string[]; readonly hasProfileColumn?: boolean } = {};
-  /** Whose token was used, once it is known. */
+  /** The session whose token was used, once it is open. */
   session: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'token'> | undefined;
   plan: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
@@ -77,7 +77,7 @@ interface RunStates {
   readonly parts: readonly PartState[];
 }
 
-/** What has records that were read earlier: an export, or a listing in a database. */
+/** A stored copy of records: an export, or a listing in a database. */
 export interface Origin {
   /** A clause: `books.db has the issued invoices`. */
   readonly shown: string;
@@ -85,7 +85,7 @@ export interface Origin {
   readonly readAt: string | undefined;
   /** The flags that left others out: `--limit 1`. */
   readonly only: readonly string[];
-  /** Whose records they are, where others are of another day. */
+  /** The profiles of the records, if other records were read on another day. */
   readonly profiles?: readonly string[];
 }
 
@@ -139,7 +139,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
         ...(all.some(({ only }) => only.length > 0) ? (['part'] as const) : []),
       ];
     },
-    /** Adds origins of records, and reports of when they are. A moment in the future counts as unknown. */
+    /** Adds origins of records, and reports when the records were read. A time in the future counts as unknown. */
     add(origins: readonly Origin[]): void {
       for (const origin of origins) {
         const { shown, readAt } = origin;
@@ -155,7 +155,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
         );
       }
     },
-    /** The day to which a report of a period counts: its last, or that of the records where it is not over. */
+    /** The day to which a report counts: the last day of its period, or the day of the records if the period is not over. */
     endOf({ last }: { readonly last: number }): number {
       if (last >= dayOfRecords()) return dayWithWarning();
       warnOfUndated(last);

@@ -44,7 +44,7 @@ export interface RunOptions {
   readonly records: string;
   /** The list of what is found, which begins before the run. */
   readonly notices: Notices;
-  /** What it reads besides the token file and the store: none of it is ever written over. */
+  /** The files that it reads besides the token file and the store. A run never writes over them. */
   readonly reads?: readonly ReadPath[] | undefined;
   /** Where the records go, as typed behind -o. The receipt names it. */
   readonly output?: string | undefined;
@@ -58,7 +58,7 @@ export interface RunOptions {
 
 /** A run: what all its parts share. */
 export interface Run extends RunOptions {
-  /** Its standard output removes the progress from the same terminal with the first byte. */
+  /** The first write to its `stdout` removes the progress from the same terminal. */
   readonly context: Context;
   /** The state of the only part, or of what joins all of them. */
   readonly whole: PartState;
@@ -70,8 +70,8 @@ export interface Run extends RunOptions {
 }
 
 /**
- * Does the work of a command, which sends all its requests within; shows progress, and writes the receipt at the end, also after
- * a failure. Throws UsageError before the work where it would write over what it reads, OutputError for a receipt that cannot be
+ * Does the work of a command, with all its requests; shows progress, and writes the receipt at the end, also after
+ * a failure. Before the work it throws UsageError for a file that would be written over, OutputError for a receipt that cannot be
  * written.
  */
 export async function inRun(
@@ -89,7 +89,7 @@ export async function inRun(
   const writes = [...(options.files ?? [])];
   if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
   if (receipt !== undefined) writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
-  // A terminal and a pipe are no files that could be written over.
+  // A terminal or a pipe cannot be written over.
   const isStream = stdout.isTerminal || stdout.isPipe;
   if (!isStream || reads.length > 0 || writes.some(({ path }) => path !== undefined)) {
     const { checkPaths } = await import('./paths.ts');
@@ -127,7 +127,7 @@ function showsProgress({ stdout, stderr, env, listener }: Context, flags: Global
 export interface Source extends SourceName {
   /** The files that it reads, and those that it may write on its own. */
   readonly reads?: readonly ReadPath[] | undefined;
-  /** Of a file or a database, called first: whose records it has. Throws UsageError where it cannot be read. */
+  /** For a file or a database, called first: the profiles of its records. Throws UsageError if it cannot be read. */
   held?(context: Context): Promise<HeldProfiles>;
   /**
    * Called once in a run, before the first request, with the profiles that are chosen of those held. Throws UsageError for faults
@@ -149,20 +149,20 @@ interface SourceName {
   readonly resource?: Resource | undefined;
 }
 
-/** A source that is open, and what was learnt on the way. */
+/** An open source, with what opening it found out. */
 export interface OpenSource extends SourceName {
   /**
-   * The records, a page at a time. Sends nothing before they are read. Adds to `part.lacks` what it knows to be missing. That of a
-   * service is called with a `ServicePart`.
+   * The records, a page at a time. Sends nothing before the first. Adds an error for missing records to `part.lacks`. A source
+   * of the service gets a `ServicePart`.
    */
   read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly isStrict?: boolean;
-  /** The order of the service; undefined where the user wants another one, or a page of it. */
+  /** The order of the service; undefined if the user chose another order, or one page. */
   readonly order?: UsualOrder | undefined;
-  /** The export that is read, and its receipt where that is of this file. */
+  /** The export that is read, and its receipt if that belongs to this file. */
   readonly export?: { readonly shown: string; readonly delivered: DeliveredFile | undefined };
   readonly hasProfileColumn?: boolean;
 }
@@ -171,7 +171,7 @@ export interface OpenSource extends SourceName {
 export interface Wanted {
   /** The most of them. */
   readonly limit?: number | undefined;
-  /** Whether they begin with the newest: only where the order of the source can turn. */
+  /** Whether to begin with the newest; only if `order.canTurn`. */
   readonly newestFirst?: boolean;
 }
 
@@ -201,7 +201,7 @@ export interface Part {
   readonly notices: Notices;
   readonly status: WalkStatus;
   readonly serviceErrors: ServiceErrors;
-  /** What the source knows to be missing. */
+  /** An error for each kind of records that the source could not read. */
   readonly lacks: FolioError[];
 }
 
@@ -216,8 +216,8 @@ export interface PartOptions {
 }
 
 /**
- * Opens a part, does the work with it, and closes it in any case. Returns its state, which has the failure of one that failed.
- * Throws what concerns the whole run: an interrupt, or a fault of folio's own.
+ * Opens a part, does the work with it, and closes it in any case. Returns its state, with the failure if the part failed.
+ * Throws only errors of the whole run: an interrupt, or a bug in folio.
  */
 export async function inPart(
   run: Run,
@@ -263,10 +263,10 @@ async function openPart(
   const session = source.kind === 'service' ? await openSession(context, options) : undefined;
   state.session = session;
   const [owner = named] = hasProfileColumn ? [] : (source.export?.delivered?.profiles ?? []);
-  // Of a service, the session knows.
+  // For a service, the session has the owner.
   state.owner = owner;
   state.source = source;
-  // The records of one profile mean what its settings say, wherever they are. Of several profiles, the current one has no say.
+  // The settings of a profile apply to its records, wherever they are stored. For several profiles, the current one is ignored.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);
   const ofStored = isJoined ? undefined : (named ?? owner ?? usualProfile(context.env, store));
@@ -300,7 +300,7 @@ function meaningsFor(
   const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
   const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
   return {
-    // Others that it has keep their meaning.
+    // The other columns of the role keep their meaning.
     fields: withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]]))),
     headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
     byHeading: new Map([...headings, ...(columns?.headings ?? [])]),
@@ -362,7 +362,7 @@ export async function deliver(
 
 const AT_ONCE = 4;
 
-/** Parts that are read or done while one before them is still read, at most: each may have a temporary file. */
+/** The most parts that are read before an earlier one is done: each may have a temporary file. */
 const AHEAD = 64;
 
 /** Does something for each part, up to four at a time, and yields the results in the order of the parts. */

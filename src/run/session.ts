@@ -165,7 +165,7 @@ async function ownService(
   };
 }
 
-/** The organization that the token of a session names, if it does. */
+/** The organization in the token of a session, if the token has one. */
 export function organizationOf(session: Pick<Session, 'token'> | undefined): string | undefined {
   return decodeToken(session?.token)?.organizationId;
 }
@@ -211,7 +211,7 @@ interface ChoiceOptions {
 }
 
 /**
- * The profiles that the flags choose to read; none for records without a profile, or for those of the connection.
+ * The profiles that the flags choose; empty for records without a profile, and where the connection chooses.
  * Throws UsageError for a profile that is not there.
  */
 export async function chosenProfiles(
@@ -219,7 +219,7 @@ export async function chosenProfiles(
   { flags, notices, held }: ChoiceOptions,
 ): Promise<readonly string[]> {
   if (held === undefined) return isOfSeveral(flags) ? profilesOfService(context, flags, notices) : [];
-  // The profiles are those of the source: the store need not know them.
+  // The source has its own profiles, which need not be in the store.
   const { profile, allProfiles: all } = flags;
   const names = namesTyped(profile);
   const { shown, profiles } = held;

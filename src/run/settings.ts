@@ -24,7 +24,7 @@ import {
 } from './flag.ts';
 import { langFlag, requestFlags } from './flags.ts';
 
-/** A setting is read as its flag is. */
+/** A setting is parsed like its flag. */
 interface Setting extends Parsed {
   readonly about: string;
   readonly isNumber?: boolean;
@@ -33,7 +33,7 @@ interface Setting extends Parsed {
 /** The one setting that is not inherited: each profile has its own. */
 export const ORGANIZATION = 'organization';
 
-/** The settings that are of no listing. */
+/** The settings that do not depend on a listing. */
 function plainSettings() {
   return {
     // With a binary format, every listing without -o would be refused.
@@ -115,7 +115,7 @@ export function settingNames(): readonly (readonly [name: string, about: string]
   return [...allSettings()].map(([name, { about }]) => [name, about]);
 }
 
-/** The setting that a user means; `retry-delay` is `retryDelay`. Throws UsageError that lists those that there are. */
+/** The setting that a user means; `retry-delay` is `retryDelay`. Throws UsageError that lists all settings. */
 export function findSetting(typed: string): { readonly name: string; readonly setting: Setting } {
   if (typed.startsWith(TYPES) && typed !== TYPES)
     return { name: typed, setting: { about: 'the type of a column in parquet', parse: columnType } };
@@ -210,7 +210,7 @@ interface FieldsOptions {
   readonly resource: Pick<Resource, 'name' | 'columns'> | undefined;
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
-  /** Whether each record has its profile: then the settings of that one count. */
+  /** Whether the records have a profile column: then the settings of each record's profile apply. */
   readonly isSeveral?: boolean | undefined;
   readonly field?: readonly (readonly [field: string, column: string])[] | undefined;
 }

@@ -28,8 +28,8 @@ import {
 import { flagDefaults } from './settings.ts';
 
 /**
- * The records of several organizations as one source, one after the other, each put aside until it is whole, with the name of its
- * profile as a column. One that fails is left out, and named at the end. Memory does not grow with the records. Opening and
+ * Joins the records of several organizations into one source, one organization after the other, with the profile as a column. The
+ * records of each are spooled until all are read; one that fails is left out and named at the end. Memory is bounded. Opening and
  * closing the source of each is up to the caller.
  *
  * @param most how many records of a listing are wanted, of all profiles together
@@ -83,7 +83,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
   };
 }
 
-/** The sum of the totals; undefined where one that was read as far as the limit has none. */
+/** The sum of the totals; undefined if a part that reached the limit has no total. */
 function totalOf(parts: readonly PartState[], limit = Infinity): number | undefined {
   let sum = 0;
   for (const { status } of parts) {
@@ -94,7 +94,7 @@ function totalOf(parts: readonly PartState[], limit = Infinity): number | undefi
   return sum;
 }
 
-/** Whether nothing could be read of the profile of a record. Called when all was read. */
+/** Tests whether nothing could be read of the profile of a record. Call it after all was read. */
 export function unreadTest({ parts }: Run): (record: RecordBatch) => boolean {
   return (record) => {
     const [owner] = ownersOf(record);
@@ -166,7 +166,7 @@ export async function exportEach(
   exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
 ): Promise<void> {
   for (const { profile, output } of files) {
-    // Its name in earlier versions, which was one for all listings.
+    // The file's name in earlier versions, the same for all listings.
     const older = join(dirname(output), `${profile}${extname(output)}`);
     if (!existsSync(older)) continue;
     run.notices.warn(`${older} is of an earlier version of folio; these records are in ${output} now`);

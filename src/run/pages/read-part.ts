@@ -61,7 +61,7 @@ export type ReadParts<Of> = <Read extends Tally>(
 interface PageRun<Of> {
   readonly options: RunOptions;
   readonly parts: readonly Of[];
-  /** How the run ends where some are not whole. */
+  /** The words of the error if some parts are not whole. */
   readonly words: (results: readonly PartState[]) => OutcomeWords;
 }
 
@@ -94,7 +94,7 @@ export async function inPageRun<Of extends PagePart>(
   });
 }
 
-/** Reads the records of a part into a tally, and finds out what became of it. */
+/** Reads the records of a part into a tally, and returns its result. */
 async function readPart<Read extends Tally>(
   run: Run,
   { watchesFields = false, keeps = {}, ...options }: Omit<PagePart, 'source'> & PartOptions,
@@ -117,7 +117,7 @@ async function readPart<Read extends Tally>(
   });
   const { session } = result;
   return {
-    // An export without a profile column has no owner: the current profile only tells what its columns mean.
+    // An export without a profile column has no owner: the current profile only defines what its columns mean.
     profile: session === undefined ? options.profile : session.profile,
     organization: organizationOf(session),
     result,

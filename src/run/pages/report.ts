@@ -37,7 +37,7 @@ import {
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
-/** Off a file, a terminal has the month alone, as a table. */
+/** Without a file, a terminal shows only the month, as a table. */
 type ReportFormat = (typeof FORMATS)[number] | 'table';
 
 type ReportFlags = Omit<ExportFlags, 'format' | 'from' | 'period'> & {
@@ -231,12 +231,12 @@ interface ReportPart extends PagePart {
 interface ReportSource {
   readonly listing: ListingName;
   readonly source: Source;
-  /** Whether it may have no records of anyone, and then is left out. */
+  /** Whether the listing is left out if it has no records. */
   readonly isOptional?: boolean;
 }
 
 interface ReportSources {
-  /** Whom there is a report of; undefined where the records have no owner, or the flags name it. */
+  /** The profile of each report; undefined if the records have no owner, or the flags name it. */
   readonly profiles: readonly (string | undefined)[];
   readonly partsOf: (profile: string | undefined) => readonly ReportPart[];
   readonly reads: readonly ReadPath[];
@@ -277,7 +277,7 @@ async function sourcesOf({ from }: ReportFlags): Promise<readonly ReportSource[]
   }));
 }
 
-/** Chooses whom there is a report of, and what of each is read. Throws UsageError. */
+/** Chooses the profiles to report on, and what is read for each. Throws UsageError. */
 async function chooseSources(
   context: Context,
   flags: ReportFlags,

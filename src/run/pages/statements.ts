@@ -89,7 +89,7 @@ function words(results: readonly PartResult[]): OutcomeWords {
 interface Job {
   readonly run: Run;
   readonly flags: StatementFlags;
-  /** Whose statements; undefined for everyone. */
+  /** The counterparties; undefined for all. */
   readonly fiscalIds: readonly string[] | undefined;
   readonly isSeveral: boolean;
   /** By the flag, else the setting of the only profile, or of all. */
@@ -268,7 +268,7 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
   const kept = overdue ? (['onlyOverdue'] as const) : open ? (['withoutCredits'] as const) : [];
   const caveats = [...run.day.caveats, ...kept];
   const isWhole = results.every(({ failure }) => failure === undefined);
-  // Who reads the page does not know which month was the last.
+  // A reader of the page cannot tell which month `last-month` was.
   const onlyPeriod = period && readPeriod(period.text, () => dates.asOf).name;
   return { statements, facts: { ...dates, caveats, onlyPeriod, listing }, isWhole };
 }

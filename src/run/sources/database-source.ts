@@ -51,7 +51,7 @@ export function databaseFrom(from: string, listings: readonly Resource[]) {
 }
 
 /**
- * What became of the last sync of each listing in a database, of the profile or of all. Throws UsageError where no sync has
+ * The result of the last sync of each listing in a database, of the profile or of all. Throws UsageError if no sync has
  * written to it, or none of the profile.
  */
 export async function lastSyncsIn(from: string, context: Context, profile: string | undefined) {
@@ -172,7 +172,7 @@ function originsOf(syncs: readonly LastSync[], records: string, notices: Notices
   return readAt === undefined ? [] : [{ shown: records, readAt, only: [] }];
 }
 
-/** The profiles of the records in a database, of whatever listing. Throws UsageError where it is none of folio's. */
+/** The profiles of the records in a database, of any listing. Throws UsageError if the database is not folio's. */
 export async function profilesHeld(from: string, context: Context): Promise<readonly string[]> {
   const database = databaseFrom(from, listings);
   try {

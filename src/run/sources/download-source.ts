@@ -38,7 +38,7 @@ interface DownloadRequest {
 
 const FILES_AT_ONCE = 8;
 
-/** Files that are done and wait for a slower one before them, at most. */
+/** The most files that may be done before an earlier, slower one. */
 const AHEAD = 256;
 
 const MAX_NAMED = 20;
@@ -97,7 +97,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
       const listing = await source.open(run, profiles);
       const into = await openDownloadFolder(path, run.context);
       folder = into;
-      // Rows of files are in no order that the service has.
+      // The rows of files do not have the order of the service.
       return { ...listing, order: undefined, read: (part: ServicePart) => read(listing, into, part) };
     },
     close: async () => folder?.close(),
@@ -142,7 +142,7 @@ async function* invoicesOf(
   }
 }
 
-/** The client for files behind links of the service; it never sees a token. Sends nothing. */
+/** The client for files behind links of the service; it gets no token. Sends nothing. */
 async function openFileClient({ context, session }: ServicePart): Promise<FileClient> {
   const { retries, retryDelay: delay, timeout } = session.limits;
   const { env, clock } = context;

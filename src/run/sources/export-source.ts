@@ -28,9 +28,9 @@ export function exportSource(request: FromRequest): Source {
   // A question of the command's own is about documents.
   const questions = ifPartial === 'accept' ? flags : undefined;
   const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
-  /** What standard input brought, once it is needed: it is read once, and kept. */
+  /** The content of standard input, read once, when it is first needed. */
   let input: Promise<ExportFile> | undefined;
-  /** The records of each of several profiles, from the first that is read: the file is read once. */
+  /** The records of each profile. The file is read once, for the first of them. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   let chosen: readonly string[] = [];
   let [hasProfileColumn, mayLackKinds] = [false, false];
@@ -49,7 +49,7 @@ export function exportSource(request: FromRequest): Source {
     );
   };
 
-  /** Warns where the records have nothing that tells credit notes or cancelled documents, and amounts depend on it. */
+  /** Warns if amounts depend on document types or cancellations, and the records have no column for them. */
   const withKinds = async function* (
     read: Records,
     { meanings, notices }: Part,
@@ -66,7 +66,7 @@ export function exportSource(request: FromRequest): Source {
     for (const one of reader.untold) notices.warn(`${shown} has no ${one}`);
   };
 
-  /** Throws as that where records show that they are rows, and warns where they may be. */
+  /** Throws like `refuseRowsOf` for records that are rows, and warns of records that may be rows. */
   const withoutRows = async function* (read: Records): AsyncGenerator<RecordBatch> {
     const lists = resource.columns.flatMap(([column, type]) => (type === 'list' ? [column] : []));
     for await (const batch of read) {
@@ -104,7 +104,7 @@ export function exportSource(request: FromRequest): Source {
           hint: 'Name the export of this fund, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
-      // By --columns, perhaps.
+      // --columns may have left them out.
       mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
       const text = `${shown} has an object in place of the list`;
       if (delivered === undefined)
@@ -169,7 +169,7 @@ async function recordsByProfile(
   }
 }
 
-/** Whether the questions are about the objects of a list, of which each is a row. */
+/** Whether the questions are about the objects of a list, one row each. */
 function areOfRows(list: string, questions: QuestionFlags | undefined): boolean {
   if (questions === undefined) return false;
   const { sum = [], changesSince } = questions;

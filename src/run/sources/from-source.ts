@@ -45,7 +45,7 @@ interface Stored {
 interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColumn'> {
   /** When its records were read, and the flags that left others out. */
   readonly origins: readonly Origin[];
-  /** Why they are not all that there were. */
+  /** Why records are missing. */
   readonly lack?: FolioError | undefined;
 }
 
@@ -108,7 +108,7 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
   const columns = serviceOrder(flags);
   if (columns.length === 0) return records;
   const { sortQuestion } = await import('../../query/sort.ts');
-  // The service compares amounts of several currencies.
+  // The service sorts amounts as numbers, whatever their currencies.
   const options = { meanings: part.meanings, currencyOf: () => undefined };
   return sortQuestion(columns, part.context.signal, options).answer(records);
 }

@@ -48,7 +48,7 @@ export function fundSource(id: string): Source {
   });
 }
 
-/** A single record, which comes with one answer or is made of several. */
+/** A single record, from one response or merged from several. */
 function itemSource(
   name: string,
   fetch: (part: ServicePart) => Promise<RecordBatch>,
@@ -63,7 +63,7 @@ function itemSource(
 
 interface ServiceAddress {
   readonly path: string;
-  /** The version before it, such as `v1`, which the base address has as well. */
+  /** The version at the start of the path, such as `v1`, which the base address has, too. */
   readonly version: string | undefined;
   readonly query: readonly QueryPair[];
 }
@@ -80,14 +80,14 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
   return { path: `/${below}`, version, query: [...new URLSearchParams(search), ...more] };
 }
 
-/** The body of one answer, as the only record. What a status means there is what it means to the command for that path. */
+/** The body of one response, as the only record. A status means what it means to the command for that path. */
 export function bodySource({ path, version, query }: ServiceAddress): Source {
   const isListing = resources.some((resource) => resource.path === path);
   const fetch = async ({ session, context: { signal } }: ServicePart) => {
     checkVersion(version, path, session);
     const { client } = session;
     const parse = (body: Buffer): Buffer => {
-      // One that is not JSON is a fault, not data (spec 4).
+      // A body that is not JSON is an error (spec 4).
       checkJson(body);
       return body;
     };

@@ -73,7 +73,7 @@ export function listingSource(request: ListingRequest): Source {
   };
 }
 
-/** The same. Warns of records of other counterparties than those with the IDs, such as a service sends that heeds no filter. */
+/** The same records. Warns of records with other fiscal IDs, which a service that ignores the filter sends. */
 async function* withOthersTold(
   records: AsyncIterable<Delivery>,
   { meanings, notices }: ServicePart,
@@ -121,7 +121,7 @@ export function listingQuery(
   };
 }
 
-/** The keys that are known in the service's spelling; another one as it was typed. */
+/** A known key in the service's spelling; any other key as typed. */
 function sortKey({ sortBy }: Resource, typed: string): string {
   if (typed === '')
     throw new UsageError('--sort-by "": expected a key', {

@@ -115,7 +115,7 @@ export async function syncDatabase(
   });
 }
 
-/** What ends with the run, the last one first. */
+/** Functions to call when the run ends, the last one first. */
 type Closing = (() => Promise<void>)[];
 
 function readWords(
@@ -211,7 +211,7 @@ interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Reads a listing, or finds out why it cannot be had. Throws UsageError where the books are of another organization. */
+/** Reads a listing, or finds out why it cannot be read. Throws UsageError if the books are of another organization. */
 async function readListing(
   run: Run,
   { name, resource, profile: named }: ProfileListing,
@@ -237,7 +237,7 @@ async function readListing(
     checkPart(part);
   });
   if (refusal !== undefined) throw refusal;
-  // The view is one for the records of all profiles.
+  // One view serves the records of all profiles.
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
   return { table: tableOf(resource), profile, organization, fields, startedAt, readAt: clock.now(), outcome };
