@@ -16,14 +16,11 @@ import {
 } from './matching.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
-/** The document of a row, on one side or on both. */
-interface Sides {
-  readonly entry: Entry;
-  readonly list?: Entry | undefined;
-  readonly service?: Entry | undefined;
-  /** Fills the columns that both sides have: the document of the service, if there is one. */
-  readonly one: Entry;
-}
+/** The document in the list. The entry of a row is that of the list where there is one; its mate is of the service then. */
+const inList = (entry: Entry): Entry | undefined => (entry.side === 'list' ? entry : undefined);
+const inService = (entry: Entry): Entry | undefined => (entry.side === 'service' ? entry : entry.mate);
+/** Fills the columns that both sides have: the document of the service, if there is one. */
+const onEither = (entry: Entry): Entry => entry.mate ?? entry;
 
 type SideJson = (entry: Entry) => string;
 
@@ -37,13 +34,13 @@ const fiscalIdJson: SideJson = ({ fiscalId }) => textJson(fiscalId);
 
 interface Column extends NonNullable<ShownColumns[string]> {
   readonly fact?: Difference;
-  readonly json: (sides: Sides) => string;
+  readonly json: SideJson;
 }
 
 /** A column of a fact of one side, filled where the two sides differ in it or may not be one document. */
 function whereDifferent(
   fact: Difference,
-  side: 'list' | 'service',
+  side: typeof inList,
   json: SideJson,
   look: ColumnLook = 'other',
 ): Column {
@@ -51,37 +48,38 @@ function whereDifferent(
     look,
     rank: 7,
     fact,
-    json: ({ entry, [side]: one }) => {
+    json: (entry) => {
       const isDifferent = entry.outcome === 'near' || entry.differs.includes(fact);
-      return isDifferent && one !== undefined ? json(one) : 'null';
+      const one = isDifferent ? side(entry) : undefined;
+      return one === undefined ? 'null' : json(one);
     },
   };
 }
 
 /** The columns of the result. On a narrow terminal those of the highest rank go first, after those that are empty. */
 const COLUMN_TABLE: Readonly<Record<string, Column>> = {
-  _match: { look: 'kind', rank: 1, json: ({ entry }) => JSON.stringify(entry.outcome) },
-  number: { rank: 2, json: ({ one }) => numberJson(one) },
-  documentType: { look: 'document', rank: 8, fact: 'type', json: ({ one }) => typeJson(one) },
-  counterpartyFiscalId: { rank: 11, fact: 'counterparty', json: ({ one }) => fiscalIdJson(one) },
-  counterpartyName: { look: 'party', rank: 6, json: ({ one }) => textJson(one.name) },
-  date: { rank: 7, fact: 'date', json: ({ one }) => dayJson(one) },
-  currency: { rank: 9, json: ({ one }) => textJson(one.currency) },
-  total: { rank: 3, json: ({ service }) => amountJson(service?.total) },
-  'list.total': { look: 'amount', rank: 4, json: ({ list }) => amountJson(list?.total) },
-  difference: { look: 'amount', rank: 11, json: (sides) => amountJson(differenceOf(sides)) },
-  differs: { look: 'kind', rank: 5, json: ({ entry }) => textJson(entry.differs.join(', ') || undefined) },
-  'list.number': whereDifferent('number', 'list', numberJson),
-  'list.date': whereDifferent('date', 'list', dayJson),
-  net: whereDifferent('net', 'service', netJson, 'amount'),
-  'list.net': whereDifferent('net', 'list', netJson, 'amount'),
-  tax: whereDifferent('tax', 'service', taxJson, 'amount'),
-  'list.tax': whereDifferent('tax', 'list', taxJson, 'amount'),
-  'list.documentType': whereDifferent('type', 'list', typeJson, 'document'),
-  'list.counterpartyFiscalId': whereDifferent('counterparty', 'list', fiscalIdJson),
-  'list.file': { rank: 12, json: ({ list }) => textJson(list?.list?.path) },
-  'list.row': { rank: 10, json: ({ list }) => (list === undefined ? 'null' : String(list.line)) },
-  'list.repeats': { rank: 10, json: ({ list }) => textJson(list && placeOfFirst(list)) },
+  _match: { look: 'kind', rank: 1, json: ({ outcome }) => JSON.stringify(outcome) },
+  number: { rank: 2, json: (entry) => numberJson(onEither(entry)) },
+  documentType: { look: 'document', rank: 8, fact: 'type', json: (entry) => typeJson(onEither(entry)) },
+  counterpartyFiscalId: { rank: 11, fact: 'counterparty', json: (entry) => fiscalIdJson(onEither(entry)) },
+  counterpartyName: { look: 'party', rank: 6, json: (entry) => textJson(onEither(entry).name) },
+  date: { rank: 7, fact: 'date', json: (entry) => dayJson(onEither(entry)) },
+  currency: { rank: 9, json: (entry) => textJson(onEither(entry).currency) },
+  total: { rank: 3, json: (entry) => amountJson(inService(entry)?.total) },
+  'list.total': { look: 'amount', rank: 4, json: (entry) => amountJson(inList(entry)?.total) },
+  difference: { look: 'amount', rank: 11, json: (entry) => amountJson(differenceOf(entry)) },
+  differs: { look: 'kind', rank: 5, json: ({ differs }) => textJson(differs.join(', ') || undefined) },
+  'list.number': whereDifferent('number', inList, numberJson),
+  'list.date': whereDifferent('date', inList, dayJson),
+  net: whereDifferent('net', inService, netJson, 'amount'),
+  'list.net': whereDifferent('net', inList, netJson, 'amount'),
+  tax: whereDifferent('tax', inService, taxJson, 'amount'),
+  'list.tax': whereDifferent('tax', inList, taxJson, 'amount'),
+  'list.documentType': whereDifferent('type', inList, typeJson, 'document'),
+  'list.counterpartyFiscalId': whereDifferent('counterparty', inList, fiscalIdJson),
+  'list.file': { rank: 12, json: ({ list }) => textJson(list?.path) },
+  'list.row': { rank: 10, json: ({ line = null }) => String(line) },
+  'list.repeats': { rank: 10, json: (entry) => textJson(placeOfFirst(entry)) },
 };
 export const COLUMNS = Object.keys(COLUMN_TABLE);
 
@@ -106,13 +104,13 @@ export function shownFor(entries: Outcomes, isSeveral: boolean): ShownColumns {
 }
 
 /** By how much the service has more, in the currency of the list; undefined where the two cannot be compared. */
-function differenceOf({ list, service }: Sides): Decimal | undefined {
-  const total = list && service && totalBeside(list, service)?.total;
-  return total && list.total && addDecimals(total, negateDecimal(list.total));
+function differenceOf(entry: Entry): Decimal | undefined {
+  const total = entry.mate && totalBeside(entry, entry.mate)?.total;
+  return total && entry.total && addDecimals(total, negateDecimal(entry.total));
 }
 
 function placeOfFirst({ list, repeats }: Entry): string | undefined {
-  if (repeats === undefined) return undefined;
+  if (list === undefined || repeats === undefined) return undefined;
   return repeats.list === list ? `line ${repeats.line}` : `${repeats.list?.path}, line ${repeats.line}`;
 }
 
@@ -121,11 +119,9 @@ export function* rowsOf(entries: Outcomes, all: boolean): Generator<Row> {
   const columns = Object.entries(COLUMN_TABLE);
   for (const outcome of ROW_OUTCOMES) {
     if (outcome === 'same' && !all) continue;
-    const ordered = (entries.get(outcome) ?? []).map((entry) => ({ entry, order: orderOf(entry) }));
-    for (const { entry } of ordered.sort((a, b) => compareOrders(a.order, b.order))) {
-      const sides = sidesOf(entry);
-      yield columns.map(([column, { json }]) => [column, json(sides)]);
-    }
+    const ordered = (entries.get(outcome) ?? []).map((entry) => ({ entry, order: orderOf(onEither(entry)) }));
+    for (const { entry } of ordered.sort((a, b) => compareOrders(a.order, b.order)))
+      yield columns.map(([column, { json }]) => [column, json(entry)]);
   }
 }
 
@@ -137,16 +133,9 @@ const NUMBER_DIGITS = 15;
 const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 
 /** A sort key: it orders documents by counterparty, then by number. */
-function orderOf(entry: Entry): string {
-  const { party, name = '', number = '' } = entry.mate ?? entry;
+function orderOf({ party, name = '', number = '' }: Entry): string {
   const value = PLAIN_NUMBER.test(number) ? number.padStart(NUMBER_DIGITS, '0') : ` ${number}`;
   return `${(party ?? name).padStart(ID_DIGITS, '0')}\0${value}`;
-}
-
-function sidesOf(entry: Entry): Sides {
-  const { side, mate } = entry;
-  if (side === 'service') return { entry, service: entry, one: entry };
-  return { entry, list: entry, service: mate, one: mate ?? entry };
 }
 
 interface Reconciled extends OpenLists, ListsRead {
