@@ -60,7 +60,7 @@ export interface Layout {
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: today, in days since 1970-01-01; undefined where nothing is marked as past due. */
   readonly today?: number | undefined;
-  /** xlsx: the name of the sheet, at most 25 letters, spaces and hyphens; `records` by default. */
+  /** xlsx: the name of the sheet, at most 31 letters, spaces and hyphens; `records` by default. */
   readonly sheet?: string | undefined;
 }
 

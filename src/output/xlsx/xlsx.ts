@@ -30,23 +30,29 @@ interface SheetColumn extends CellForm {
 }
 
 /**
- * A workbook. Its columns are those of the layout, or all that any record has. A full sheet continues in a next one. Rows wait in
- * a temporary file: memory does not grow with them.
+ * A workbook of one sheet. Its columns are those of the layout, or all that any record has. Rows wait in a temporary file until all
+ * columns and their widths are known, which stand before them: memory does not grow with them. Throws OutputError for what no
+ * sheet can hold.
  *
  * No library is used: those that stream take numbers as doubles, so that 10.50 becomes 10.5 and a 19-digit number another
  * one; and they wrote a third as many rows a second.
  */
 export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer {
-  const { known = [], isChosen, sheet: title = 'records' } = layout;
+  const { known = [], isChosen, sheet = 'records' } = layout;
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
-  const sheets: Sheet[] = [];
+  const spool = new Spool();
   /** The columns so far, by their indexes, and these in the order of the sheet. */
   const columns: SheetColumn[] = [];
   let order: number[] = [];
+  /** Of each column in that order: its letters, and the characters of its widest cell. */
+  const letters: string[] = [];
+  const widths: number[] = [];
   /** The first rows; undefined when they are written. */
   let held: SheetRow[] | undefined = [];
-  let records = 0;
+  /** How many rows there are, with the header, and the XML of the last ones. */
+  let rows = 1;
+  let text = '';
 
   /** Adds the columns that are new. */
   const addColumns = (): void => {
@@ -63,28 +69,45 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
       });
     }
   };
-  const addSheet = (): Sheet => {
-    const number = sheets.length + 1;
-    const sheet = openSheet(number === 1 ? title : `${title} (${number})`, styles);
-    sheets.push(sheet);
-    return sheet;
+  const putAside = async (): Promise<void> => {
+    await spool.append(Buffer.from(text));
+    text = '';
   };
-  const addRow = (cells: SheetRow): Promise<void> => {
+  const addRow = async (cells: SheetRow): Promise<void> => {
     addColumns();
-    const place = ++records;
+    if (rows === maxRows) throw tooMany(maxRows - 1);
     const long = cells.findIndex((cell) => cell !== undefined && cell.text.length > MAX_CHARACTERS);
-    if (long >= 0) throw tooLong(columns[long]!.name, cells[long]!, place);
-    const last = sheets.at(-1);
-    const sheet = last === undefined || last.rows() === maxRows ? addSheet() : last;
-    return sheet.add(cells, columns, order);
+    if (long >= 0) throw tooLong(columns[long]!.name, cells[long]!, rows);
+    const isCurrency = (cell: Cell | undefined, index: number): boolean =>
+      columns[index]!.isCurrency && CURRENCY.test(cell?.text ?? '');
+    const currency = cells.find(isCurrency)?.text;
+    text += `<row r="${++rows}">`;
+    for (let position = 0; position < order.length; position++) {
+      const index = order[position]!;
+      const cell = cells[index];
+      if (cell === undefined || cell.text === '') continue;
+      const at = (letters[position] ??= columnLetters(position)) + rows;
+      const { xml, width } = cellXml(cell, { at, form: columns[index]!, styles, currency });
+      if (width > (widths[position] ?? 0)) widths[position] = width;
+      text += xml;
+    }
+    text += '</row>';
+    if (text.length >= PIECE) await putAside();
   };
   const addHeld = async (): Promise<void> => {
-    const rows = held ?? [];
+    const first = held ?? [];
     held = undefined;
     addColumns();
-    const ofScreen = knownOfRows(reader.columns, known, (index) => rows.map((row) => row[index]?.text));
+    const ofScreen = knownOfRows(reader.columns, known, (index) => first.map((row) => row[index]?.text));
     if (isChosen !== true) order = screenOrder(reader.columns, ofScreen);
-    for (const row of rows) await addRow(row);
+    for (const row of first) await addRow(row);
+  };
+  const sheetXml = async function* (headings: readonly string[]): AsyncGenerator<Buffer> {
+    await putAside();
+    yield Buffer.from(sheetHead(headings, widths));
+    yield* spool.read();
+    await spool.close();
+    yield Buffer.from(sheetTail(headings.length, rows));
   };
 
   return {
@@ -97,17 +120,24 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
     },
     async end() {
       await addHeld();
-      if (sheets.length === 0) addSheet();
-      addColumns();
       const named = layout.headings?.(reader.columns) ?? reader.columns;
       const headings = order.map((index) => named[index]!);
-      const parts = [...partsOf(sheets, headings.length), ['xl/styles.xml', styles.xml()] as const];
+      const parts = { ...partsOf(sheet, headings.length, rows), 'xl/styles.xml': styles.xml() };
       await writeZip(sink, [
-        ...parts.map(([name, text]) => [name, [Buffer.from(text)]] as const),
-        ...sheets.map((sheet, index) => [`xl/${sheetPath(index)}`, sheet.xml(headings)] as const),
+        ...Object.entries(parts).map(([name, part]) => [name, [Buffer.from(part)]] as const),
+        [`xl/${SHEET}`, sheetXml(headings)],
       ]);
     },
   };
+}
+
+function tooMany(most: number): OutputError {
+  return new OutputError(
+    `there are more records than the ${most.toLocaleString('en')} that a sheet of a workbook holds`,
+    {
+      hint: 'Write csv or Parquet, or a part of them, such as --period 2026.',
+    },
+  );
 }
 
 function tooLong(name: string, { text }: Cell, place: number): OutputError {
@@ -119,54 +149,6 @@ function tooLong(name: string, { text }: Cell, place: number): OutputError {
 
 const PIECE = 1 << 18;
 const WIDTH = { least: 6, most: 60, beside: 2, filterButton: 2 };
-
-type Sheet = ReturnType<typeof openSheet>;
-
-/** One sheet, whose rows wait in a spool until all columns and their widths are known, which stand before them. */
-function openSheet(name: string, styles: CellStyles) {
-  const spool = new Spool();
-  const letters: string[] = [];
-  /** Characters of the widest cell of each column, in the order of the sheet. */
-  const widths: number[] = [];
-  let text = '';
-  let rows = 1;
-  const putAside = async (): Promise<void> => {
-    await spool.append(Buffer.from(text));
-    text = '';
-  };
-  return {
-    name,
-    /** How many there are, with the header. */
-    rows: () => rows,
-    /** Rejects with OutputError without room for temporary files. */
-    async add(cells: SheetRow, columns: readonly SheetColumn[], order: readonly number[]): Promise<void> {
-      const row = ++rows;
-      const isCurrency = (cell: Cell | undefined, index: number): boolean =>
-        columns[index]!.isCurrency && CURRENCY.test(cell?.text ?? '');
-      const currency = cells.find(isCurrency)?.text;
-      let xml = `<row r="${row}">`;
-      for (let position = 0; position < order.length; position++) {
-        const index = order[position]!;
-        const cell = cells[index];
-        if (cell === undefined || cell.text === '') continue;
-        const at = (letters[position] ??= columnLetters(position)) + row;
-        const written = cellXml(cell, { at, form: columns[index]!, styles, currency });
-        if (written.width > (widths[position] ?? 0)) widths[position] = written.width;
-        xml += written.xml;
-      }
-      text += `${xml}</row>`;
-      if (text.length >= PIECE) await putAside();
-    },
-    /** The sheet's XML, when all rows are there. May be read once. */
-    async *xml(headings: readonly string[]): AsyncGenerator<Buffer> {
-      await putAside();
-      yield Buffer.from(sheetHead(headings, widths));
-      yield* spool.read();
-      await spool.close();
-      yield Buffer.from(sheetTail(headings.length, rows));
-    },
-  };
-}
 
 /** The XML of a sheet up to its second row. */
 function sheetHead(headings: readonly string[], widths: readonly (number | undefined)[]): string {
@@ -207,41 +189,32 @@ const DOCUMENT = 'http://schemas.openxmlformats.org/officeDocument/2006/relation
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-function sheetPath(index: number): string {
-  return `worksheets/sheet${index + 1}.xml`;
-}
+const SHEET = 'worksheets/sheet1.xml';
 
-/** The files of the archive beside styles and sheets. */
-function partsOf(sheets: readonly Sheet[], columns: number): (readonly [name: string, text: string])[] {
+/** The files of the archive beside styles and the sheet, by their names. */
+function partsOf(sheet: string, columns: number, rows: number): Readonly<Record<string, string>> {
   const override = (path: string, type: string): string =>
     `<Override PartName="/xl/${path}" ContentType="${TYPE}.${type}+xml"/>`;
-  const types =
-    `${DECLARATION}<Types xmlns="${PACKAGE}/content-types">` +
-    `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-    override('workbook.xml', 'sheet.main') +
-    override('styles.xml', 'styles') +
-    `${sheets.map((_, index) => override(sheetPath(index), 'worksheet')).join('')}</Types>`;
-  const elements = sheets.map(
-    ({ name }, index) =>
-      `<sheet name="${xmlAttribute(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
-  );
   // LibreOffice shows the buttons of a filter only if the filter is named here too.
-  const filters = sheets.map(({ name, rows }, index) => {
-    const range = `$A$1:$${columnLetters(columns - 1)}$${rows()}`;
-    const cells = xmlText(`'${name.replaceAll("'", "''")}'!${range}`);
-    return `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${cells}</definedName>`;
-  });
-  const workbook =
-    `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><bookViews><workbookView/></bookViews>` +
-    `<sheets>${elements.join('')}</sheets>` +
-    `${columns === 0 ? '' : `<definedNames>${filters.join('')}</definedNames>`}</workbook>`;
-  const sheetRelations = sheets.map((_, index) => ['worksheet', sheetPath(index)] as const);
-  return [
-    ['[Content_Types].xml', types],
-    ['_rels/.rels', relationsXml([['officeDocument', 'xl/workbook.xml']])],
-    ['xl/workbook.xml', workbook],
-    ['xl/_rels/workbook.xml.rels', relationsXml([...sheetRelations, ['styles', 'styles.xml']])],
-  ];
+  const range = xmlText(`'${sheet.replaceAll("'", "''")}'!$A$1:$${columnLetters(columns - 1)}$${rows}`);
+  const filter = `<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">${range}</definedName>`;
+  return {
+    '[Content_Types].xml':
+      `${DECLARATION}<Types xmlns="${PACKAGE}/content-types">` +
+      `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+      override('workbook.xml', 'sheet.main') +
+      override('styles.xml', 'styles') +
+      `${override(SHEET, 'worksheet')}</Types>`,
+    '_rels/.rels': relationsXml([['officeDocument', 'xl/workbook.xml']]),
+    'xl/workbook.xml':
+      `${DECLARATION}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><bookViews><workbookView/></bookViews>` +
+      `<sheets><sheet name="${xmlAttribute(sheet)}" sheetId="1" r:id="rId1"/></sheets>` +
+      `${columns === 0 ? '' : `<definedNames>${filter}</definedNames>`}</workbook>`,
+    'xl/_rels/workbook.xml.rels': relationsXml([
+      ['worksheet', SHEET],
+      ['styles', 'styles.xml'],
+    ]),
+  };
 }
 
 function relationsXml(targets: readonly (readonly [type: string, target: string])[]): string {

@@ -163,14 +163,11 @@ describe('xlsx', () => {
     expect([...sheet!.rows[0]!.values()].map(({ style }) => style)).toEqual([1, 1, 1]);
   });
 
-  it('goes on in a next sheet where one is full', async () => {
+  it('refuses more records than a sheet can hold', async () => {
     const records = batch(...Array.from({ length: 5 }, (_, n) => ({ n })));
-    const open: OpenWriter = (sink, layout) => openXlsx(sink, layout, 3);
-    const archive = await writeAll(open, [records], { sheet: 'issued' });
-    const sheets = readWorkbook(archive).map(({ name, rows }) =>
-      [name, ...rows.slice(1).map((row) => row.get('A')!.value)].join(' '),
-    );
-    expect(sheets).toEqual(['issued 0 1', 'issued (2) 2 3', 'issued (3) 4']);
+    const open: OpenWriter = (sink, layout) => openXlsx(sink, layout, 5);
+    const message = 'there are more records than the 4 that a sheet of a workbook holds';
+    await expect(writeAll(open, [records])).rejects.toThrow(errorLike('OutputError', message));
   });
 
   it('refuses what no cell can hold, naming the record', async () => {
