@@ -7,8 +7,7 @@ import type { Finding } from '../../findings.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { isCount } from '../../json/bytes.ts';
 import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
-import { ExportFile, STANDARD_INPUT } from './export-file.ts';
-import { LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import { STANDARD_INPUT } from './export-file.ts';
 
 /** A file of a run, as its receipt has it. */
 export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> {
@@ -87,7 +86,7 @@ export async function checkExport(file: string): Promise<CheckedExport> {
     const why = complete ? '' : ` (${errors.join('; ')})`;
     return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
   }
-  if (size !== bytes || (await surveyFile(file)).sha256 !== sha256) {
+  if (size !== bytes || (await hashFile(file)).sha256 !== sha256) {
     return warning(
       `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
     );
@@ -173,7 +172,6 @@ function deliveredIn(receipt: JsonObject, path: string) {
     words: textsIn(receipt['arguments']),
     /** Null where what was written are no records; undefined in a receipt without it. */
     format: member('format', (value) => value === undefined || value === null || isText(value)),
-    header: receipt['header'] !== false,
     /** The column of each heading, where columns had headings of their own. */
     headings: new Map(
       objectsIn(headings).flatMap(({ heading, column }): [string, string][] =>
@@ -227,44 +225,25 @@ function brokenReceipt(path: string, reason: string): FolioError {
   });
 }
 
-export interface Survey {
-  readonly bytes: number;
-  /** In hex. */
-  readonly sha256: string;
-  /** Undefined in a format whose records cannot be counted, and in a file that is damaged. */
-  readonly records: number | undefined;
-  /** What shows that the file is not whole; undefined where nothing does. */
-  readonly damage: string | undefined;
-}
-
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a whole file and counts its records in a format, in memory that does not grow. `header`: whether the first row of csv
- * names the columns. Throws UsageError when there is no such file, FolioError when it cannot be read.
+ * The bytes and the SHA-256 of a whole file, in hex, in memory that does not grow. Throws UsageError when there is no such file,
+ * FolioError when it cannot be read.
  */
-export async function surveyFile(
-  path: string,
-  { format, header = true }: { readonly format?: string | null | undefined; readonly header?: boolean } = {},
-): Promise<Survey> {
+export async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
-  const rows = format === 'csv' ? new RowCounter() : undefined;
   let bytes = 0;
   try {
     const chunks = createReadStream(path, { highWaterMark: READ_AT_ONCE });
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
       hash.update(chunk);
       bytes += chunk.length;
-      rows?.add(chunk);
     }
   } catch (error) {
     throw unreadable('file', path, error);
   }
-  const facts = { bytes, sha256: hash.digest('hex'), damage: undefined };
-  if (format === 'json' || format === 'jsonl') return { ...facts, ...(await countRecords(path)) };
-  if (rows === undefined) return { ...facts, records: undefined };
-  if (rows.isWithin) return { ...facts, records: undefined, damage: 'it ends within a row' };
-  return { ...facts, records: Math.max(0, rows.count - (header ? 1 : 0)) };
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 const HINTS = {
@@ -280,34 +259,4 @@ function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): Fol
     hint: `Name a ${what} that you may read.`,
     cause,
   });
-}
-
-/** Counts the rows of csv in pieces, of any delimiter: receipts do not name it. A line feed within quotes is text. */
-class RowCounter {
-  count = 0;
-  /** Whether the bytes so far end within a row. */
-  isWithin = false;
-  #inQuotes = false;
-
-  add(bytes: Uint8Array): void {
-    for (const byte of bytes) {
-      if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
-      this.isWithin = byte !== LINE_FEED || this.#inQuotes;
-      if (!this.isWithin) this.count++;
-    }
-  }
-}
-
-async function countRecords(path: string): Promise<Pick<Survey, 'records' | 'damage'>> {
-  const file = await ExportFile.open(path);
-  let records = 0;
-  try {
-    for await (const { batch } of file.parts()) records += batch.count;
-    return { records, damage: undefined };
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return { records: undefined, damage: error.message.replace(`${path} is not a whole export: `, '') };
-  } finally {
-    await file.close();
-  }
 }

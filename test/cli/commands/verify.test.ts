@@ -82,23 +82,13 @@ describe('folio verify of a file', () => {
     }
   });
 
-  it.each(['out.csv', 'out.jsonl'])('counts what is left of the records of %s', async (name) => {
-    const file = await exported(name);
-    const lines = readFileSync(file, 'utf8').split('\n');
-    writeFileSync(file, `${lines.slice(0, -2).join('\n')}\n`);
-    await expectVerified([file], 6, 'is not what was delivered: 2 records instead of 3; ');
+  it.each(formats)('says how many records %s has', async (format) => {
+    const file = await exported('out', ['--format', format]);
+    await expectVerified([file], 0, ' 12:00, 3 records, ');
   });
 
-  it.each(formats.filter((format) => !['csv', 'jsonl', 'json'].includes(format)))(
-    'compares %s with the hash alone',
-    async (format) => {
-      const file = await exported('out', ['--format', format]);
-      await expectVerified([file], 0, ` 12:00, records not counted in ${format}, `);
-    },
-  );
-
   it.each(['statement --all --from', 'report --from'])(
-    'counts no records in the document of %s',
+    'says of no records in the document of %s',
     async (line) => {
       const record =
         '{"id":1,"dueBy":"2026-11-10","currency":"CLP","receiverFiscalId":"1-9","totalAmount":10,';
@@ -106,7 +96,7 @@ describe('folio verify of a file', () => {
       const file = join(dirname(from), 'document.json');
       const argv = [...line.split(' '), from, '-o', file, '--receipt', 'beside'];
       expect(await runScripted(argv, [])).toMatchObject({ code: 0 });
-      await expectVerified([file], 0, ' 12:00, records not counted in this format, ');
+      await expectVerified([file], 0, / 12:00, \d+ bytes, sha256 /);
       writeFileSync(file, readFileSync(file, 'utf8').replace('10', '11'));
       await expectVerified([file], 6, 'is not what was delivered: sha256 ');
     },
@@ -236,7 +226,11 @@ describe('folio verify of several files', () => {
     await expectVerified([path], 0, says);
     await expectVerified([one, '--receipt', `${one}.receipt.json`], 0);
     const shorter = await exported('one.csv', [], RECORDS.slice(0, 1));
-    await expectVerified([one, '--receipt', `${shorter}.receipt.json`], 6, 'instead of 1; ');
+    await expectVerified(
+      [one, '--receipt', `${shorter}.receipt.json`],
+      6,
+      'one.csv is not what was delivered: ',
+    );
     expect((await verify(one, notes)).stdout).toContain('one.csv: as delivered at');
     await expectVerified([one, notes], 2, '1 of 2 files is not in order\nthere is no receipt to compare ');
     await expectVerified([temporaryFolder()], 2);
