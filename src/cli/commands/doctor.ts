@@ -4,7 +4,7 @@ import { proxyIn, type ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
+import { shownLine, visible } from '../../output/terminal/terminal-text.ts';
 import {
   noAddress,
   requireConnection,
@@ -83,7 +83,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & Values<typeof do
       const result = { ...one, profile, name, text: secrets.redact(one.text), fix };
       results.push(result);
       // JSON is written whole, at the end.
-      if (!isJson) await stdout.write(describeCheck(result, context, flags));
+      if (!isJson) await stdout.write(describeCheck(result, context));
       return result.status === 'failed';
     });
   }
@@ -111,33 +111,15 @@ async function foundBy(check: () => Promise<Found> | Found): Promise<Found> {
   }
 }
 
-const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'alarm',
-  skipped: 'dim',
-};
-
 /** Display cells of the longest status and of the longest name of a check, each with the gap behind it. */
 const STATUS = 9;
 const NAME = 14;
-/** Display cells of the narrowest lines in which a text can be read. */
-const NARROWEST = 30;
 
-/** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
-function describeCheck(
-  { name, status, text, fix }: CheckResult,
-  { stdout, env }: Context,
-  { color }: GlobalFlags,
-): string {
-  const width = stdout.isTerminal ? (stdout.columns ?? 80) : Infinity;
-  const texts = [visible(text), ...(fix === undefined ? [] : [`→ ${visible(fix)}`])];
-  const wrapped = texts.map((text) => wrapText(text, Math.max(NARROWEST, width - STATUS - NAME)));
-  const lines = wrapped.join('').trimEnd().split('\n');
-  const word = status.padEnd(STATUS);
-  const isColored = useColor(env, stdout.isTerminal, color !== false);
-  const head = (isColored ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);
-  return lines.map((line, at) => `${at === 0 ? head : ' '.repeat(STATUS + NAME)}${line}\n`).join('');
+/** The line about one check, wrapped on a terminal: what was found, and what to do about it. */
+function describeCheck({ name, status, text, fix }: CheckResult, { stdout }: Context): string {
+  const remedy = fix === undefined ? '' : ` → ${fix}`;
+  const line = status.padEnd(STATUS) + name.padEnd(NAME) + visible(text + remedy);
+  return shownLine(line, stdout, ' '.repeat(STATUS + NAME));
 }
 
 /** The token of the requests, and how to give another one, as a sentence. */
