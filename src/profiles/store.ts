@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs';
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync, type Stats } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { basename, dirname, extname, join, posix, resolve, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Environment } from '../context.ts';
 import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
 import type { FileContext } from '../output/files/side-files.ts';
+import { makeFolders } from '../output/files/target.ts';
 import { quoteForShell } from '../output/terminal/terminal-text.ts';
 import {
   brokenStore,
@@ -174,7 +175,7 @@ async function writeStoreFile(
 ): Promise<StoreDocument> {
   const { signal, uid } = options;
   try {
-    makeFolders(dirname(file));
+    await makeFolders(dirname(file), 0o700);
     checkPrivate('folder', dirname(file), { stats: statSync(dirname(file)), uid });
     const real = realFile(file);
     const { lockTarget } = await import('../output/files/lock.ts');
@@ -207,19 +208,6 @@ function removeTemporaries(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const ending = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
     if (/^\.tmp-\d{10}[0-9a-f]{6}$/.test(ending)) rmSync(join(dirname(file), name), { force: true });
-  }
-}
-
-/** Makes a folder and those above it. Node's `recursive` never ends where the system has no place for one, as below /proc. */
-function makeFolders(path: string): void {
-  const above = dirname(path);
-  if (existsSync(path)) return;
-  // A drive that is not there is its own folder.
-  if (above !== path) makeFolders(above);
-  try {
-    mkdirSync(path, 0o700);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 

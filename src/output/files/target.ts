@@ -29,19 +29,40 @@ export interface DeviceTarget {
  * @returns removes those of them again in which nothing is: where nothing was written, nothing is left
  */
 export async function makeFolder(path: string): Promise<() => Promise<void>> {
-  const made = await promises
-    .mkdir(path, { recursive: true })
-    .catch(failTo(path, 'Name a folder, or a place where one can be made.'));
+  const made = await makeFolders(resolve(path)).catch(
+    failTo(path, 'Name a folder, or a place where one can be made.'),
+  );
   return async () => {
-    if (made === undefined) return;
-    const first = resolve(made);
     try {
-      for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder))
-        await promises.rmdir(folder);
+      for (const folder of made) await promises.rmdir(folder);
     } catch {
       // Something is in it, or somebody has removed it.
     }
   };
+}
+
+/**
+ * Makes a folder and those above it, and returns those that were not there, the innermost first. Node's `recursive` never ends
+ * where the system has no place for a folder, as below /proc.
+ */
+export async function makeFolders(path: string, mode?: number): Promise<readonly string[]> {
+  const above = dirname(path);
+  // Another run may have made it.
+  const make = (): Promise<readonly string[]> =>
+    promises.mkdir(path, mode).then(
+      () => [path],
+      async (error: unknown) => {
+        const stats = await promises.stat(path).catch(() => undefined);
+        if (stats?.isDirectory() === true) return [];
+        throw error;
+      },
+    );
+  return make().catch(async (error: unknown) => {
+    // A drive that is not there is its own folder.
+    if (errorCode(error) !== 'ENOENT' || above === path) throw error;
+    const made = await makeFolders(above, mode);
+    return [...(await make()), ...made];
+  });
 }
 
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
