@@ -114,22 +114,21 @@ export function truncate(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Breaks a text at spaces into lines of at most `width` cells, each ended; `indent` goes before each but the first. */
-export function wrapText(text: string, width: number, indent = ''): string {
+/**
+ * A line as it is shown on the stream: on a terminal broken at spaces, with `indent` before each line but the first, else whole, so
+ * that a log can be searched.
+ */
+export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
+  if (columns === undefined) return `${text}\n`;
   const lines = [''];
   for (const word of text.split(' ')) {
     const line = lines.at(-1)!;
     if (line === '') lines[lines.length - 1] = word;
-    else if (displayWidth(line) + 1 + displayWidth(word) <= width)
+    else if (displayWidth(line) + 1 + displayWidth(word) <= columns)
       lines[lines.length - 1] = `${line} ${word}`;
     else lines.push(indent + word);
   }
   return `${lines.join('\n')}\n`;
-}
-
-/** A line as it is shown on the stream: broken at spaces on a terminal, else whole, so that a log can be searched. */
-export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
-  return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
 }
 
 const STYLES = {
