@@ -34,7 +34,7 @@ import type { Question } from './questions.ts';
 import { figuresQuestion, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { byCurrency, chosenColumns, textJson } from './result-rows.ts';
 
-/** How open amounts are aged. Days are counted since 1970-01-01. */
+/** Days are counted since 1970-01-01. */
 export interface AgingOptions {
   readonly fields: FieldsOf;
   readonly buckets: Buckets;
@@ -46,7 +46,7 @@ export interface AgingOptions {
   readonly ofParties?: boolean;
   /** What `EachDocument` reads of a document. */
   readonly alsoReads?: Reads;
-  /** What is read, in messages: `document of 1-9`. */
+  /** The name of a record in messages: `document of 1-9`. */
   readonly record?: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface AgedBalance {
   /** A sum for each of `ageColumns`, at the position of `ageOf`. That of the credits is zero or less. */
   readonly ages: Decimal[];
   creditNotes: Decimal;
-  /** What is left out because it was cancelled, with its sign. */
+  /** The amount left out because its documents are cancelled, with its sign. */
   cancelled: Decimal;
   /** Documents without an open amount. */
   missing: number;
@@ -83,9 +83,9 @@ const NOTHING: AgedBalance = {
 const MAX_BALANCES = 100_000;
 
 /**
- * Gets every document once it is added, while `Aging.documents` shows it.
+ * Called for every document after it is added, while `Aging.documents` still shows it.
  *
- * @param balance in which it counts, or from which it is left out as cancelled; undefined where it has no open amount, or was
+ * @param balance the balance that includes it, or that leaves it out as cancelled; undefined if it has no open amount, or was
  *   issued after `asOf`
  */
 type EachDocument = (item: OpenItem, balance: AgedBalance | undefined, party: Party) => void;
@@ -111,7 +111,7 @@ export class Aging {
     this.parties = new Counterparties({ fields });
   }
 
-  /** Learns from records before a filter keeps some of them. */
+  /** Sees the records before a filter, to find columns and counterparties. */
   sample(batch: RecordBatch): void {
     this.documents.sample(batch);
     this.parties.sample(batch);
@@ -129,7 +129,7 @@ export class Aging {
     });
   }
 
-  /** The balances in order of first appearance. Throws UsageError where no record has one of the columns at all. */
+  /** The balances in order of first appearance. Throws UsageError for a column that no record has. */
   finish(): AgedBalance[] {
     const { open, credit } = this.#items;
     const wanted: Role[] = this.documents.records > 0 ? ['open'] : [];
@@ -231,7 +231,7 @@ export function sumOfBalances(balances: readonly AgedBalance[]): AgedBalance {
 
 interface AgingLayout {
   readonly buckets: Buckets;
-  /** Whether totals are rows among the others, marked by `_row`. On a terminal they always are. */
+  /** Whether totals are rows of their own, marked by `_row`. On a terminal they always are. */
   readonly totals: boolean;
   /** The order of the rows of a currency; without it, the largest total first. */
   readonly sort?: readonly SortColumn[] | undefined;
@@ -253,7 +253,7 @@ type AgingColumn = FigureColumn<AgingRow>;
 
 const NO_CURRENCY = 'no currency';
 const SPARE = { rank: undefined };
-/** Where room is short, what is not overdue goes before the other columns. */
+/** Columns of amounts that are not overdue are the first to be left out of a narrow table. */
 const RANK_OF_OTHERS = 100;
 
 /**
@@ -294,9 +294,9 @@ function agingTable(
         hidesZeros: name === NO_DUE_DATE || name === CREDITS,
       };
     }),
-    // What matters most to a reader.
+    // The total matters most to a reader.
     { ...amountColumn('total', totalOf), shown: { look: 'amount', rank: -1 } as const },
-    // What is beside the total, so that nothing is left out in silence.
+    // These amounts are not in the total: columns of their own report them.
     ...[
       amountColumn('total.creditNotes', ({ creditNotes }) => creditNotes),
       amountColumn('total.cancelled', ({ cancelled }) => cancelled),
@@ -350,7 +350,7 @@ function partyOf({ party, profile }: AgedBalance): string {
   return JSON.stringify([party?.name?.text ?? '', party?.fiscalId?.text ?? '', profile ?? '']);
 }
 
-/** Sorts rows as records are sorted: those without a value last. Throws UsageError for a key that is none of the columns. */
+/** Sorts rows like records, those without a value last. Throws UsageError for a key that is not a column. */
 function sortRows(
   rows: readonly AgingRow[],
   keys: readonly SortColumn[],

@@ -17,14 +17,14 @@ import { batchOfRows, batchesOfRows, type Row, type RowField } from './result-ro
 import type { WhereFilter } from './where/where.ts';
 
 interface ChangesOptions extends EarlierOptions {
-  /** Columns to show in each row beside the key, unless `columns` names others. */
+  /** Columns in each row beside the key, unless `columns` names others. */
   readonly shown: readonly string[];
   /** The columns of `--columns`: those of records are shown beside the key; those of changes are shown alone. */
   readonly columns?: readonly string[] | undefined;
   readonly meanings?: Meanings | undefined;
   /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
-  /** Which rows come out: those of records that pass as they are now, or as they were. */
+  /** Filters: a record has rows if it passes as it is now, or as it was before. */
   readonly conditions?: { readonly now: WhereFilter; readonly before: WhereFilter } | undefined;
   readonly sort?: readonly SortColumn[] | undefined;
 }
@@ -46,7 +46,7 @@ const CHANGE_SHOWN: ShownColumns = {
 const KEY_SHOWN = { rank: 104 };
 
 /**
- * The question of `--changes-since`: a listing, as it comes, beside an earlier export of it, in rows that read alike in a table,
+ * The question of `--changes-since`: compares a listing with an earlier export of it, in rows of one form for a table,
  * in csv and in jsonl:
  *
  *     _change  id  number  field   old      new
@@ -54,9 +54,9 @@ const KEY_SHOWN = { rank: 104 };
  *     changed  12  10012   status  PENDING  PAID
  *     gone     17  10017
  *
- * A changed record has a row for each field that changed; an added or gone record has one row, with all of it in `record`. What
- * is gone comes last, in its old order. A record that passes the conditions no longer is changed, not gone. Throws UsageError
- * where the earlier export cannot be read or is another's, and, at the end, where records came but none had the key: all of them
+ * A changed record has a row for each field that changed; an added or gone record has one row, with all of it in `record`. Gone
+ * records come last, in their old order. A record that no longer passes the conditions is changed, not gone. Throws UsageError
+ * if the earlier export cannot be read or has another owner, and at the end if records came but none had the key: all of them
  * would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
@@ -74,11 +74,11 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   const counts = { added: 0, changed: 0, gone: 0, unchanged: 0 };
   let { withoutKey } = earlier;
   let rows = 0;
-  /** Of each row that comes out, where amounts are compared. */
+  /** The currency of each row, if amounts are compared. */
   const currencies: (string | undefined)[] = [];
   const hasCurrencies = moneyIn(options.sort, meanings).length > 0;
 
-  /** The rows of a record: each has an end of its own. */
+  /** The rows of a record, each with its own end. */
   const rowsOf = (
     change: keyof typeof counts,
     [batch, index]: readonly [batch: RecordBatch, index: number],

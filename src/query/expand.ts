@@ -13,8 +13,8 @@ const MAX_NAMED = 3;
 
 /**
  * The question of `--expand`: a row for each object in a list, its members as columns below the list's name, the rest of the
- * record repeated. A record without objects in the list is one row. One with something else in its place comes out unchanged and
- * is named by a failure; if all are so, it is a UsageError.
+ * record repeated. A record without objects in the list is one row. A record with another value there comes out unchanged and
+ * is named in a failure; if all records are like that, it throws UsageError.
  */
 export function expandQuestion(column: string): ExpandQuestion {
   const path = column.replaceAll('\\.', '.');
@@ -41,10 +41,10 @@ export function expandQuestion(column: string): ExpandQuestion {
     const view = new WordView(bytes);
     let parts: Buffer[] = [];
     let ends = [0];
-    /** The place in the listing of the record of each row that waits. */
+    /** For each waiting row, the position of its record in the listing. */
     let places: number[] = [];
     const takeBatch = (): RecordBatch => {
-      // Nothing tells a row from the others of its record.
+      // The rows of one record have the same identity.
       const rowBounds = Int32Array.from(places.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
       const bytesOfRows = Buffer.concat(parts, ends.at(-1));
       rows += places.length;

@@ -11,9 +11,9 @@ import { groupColumn } from './question-syntax.ts';
 
 interface MissingOptions {
   readonly what?: string | undefined;
-  /** Those of the reader's names that the flag has; by default all. */
+  /** The reader's names that come from the flag; by default all. */
   readonly names?: readonly string[];
-  /** Whether a missing column is only empty in the answer: then only a near miss is refused. */
+  /** Whether a missing column only leaves an empty column in the output: then only near misses are refused. */
   readonly isShown?: boolean;
   /** Whether the number of records is added. */
   readonly isCounted?: boolean;
@@ -36,7 +36,7 @@ function missingOf({ missingNames }: DocumentReader, names?: readonly string[]):
   return names === undefined ? missingNames : missingNames.filter((name) => names.includes(name));
 }
 
-/** Says that no record has a value in the column, and which names may have been meant. */
+/** The message that no record has a value in the column, with the names that may have been meant. */
 export function noValueIn(column: string, reader: DocumentReader, what = 'record'): string {
   const headed = reader.meanings.byHeading?.get(column);
   const near = headed === undefined ? nearNames(column, reader) : [headed];
@@ -45,7 +45,7 @@ export function noValueIn(column: string, reader: DocumentReader, what = 'record
   return `no ${what} has a value in ${column}${end}`;
 }
 
-/** Where to find what people mean by a name that is no misspelling of a column; empty where that is unknown. */
+/** Where to find what a name stands for that is not a misspelling of a column; empty if that is unknown. */
 function otherPlace(column: string, reader: DocumentReader): string {
   if (/^(?:days?[-_.]?(?:late|overdue|past[-_.]?due)|dias[-_.]?atraso|atraso)$/i.test(column))
     return 'How late each is, in days, is in `folio statement --all --overdue`.';
@@ -99,7 +99,7 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
   }
 }
 
-/** Throws UsageError for a column that is within the objects of a list, where a record can have but one value. */
+/** Throws UsageError for a column within the objects of a list, where each record must have a single value. */
 export function refuseLists(reader: DocumentReader, flag: string): void {
   const hint = flag === '--expand' ? 'Write' : 'Add';
   for (const [column, list] of reader.namesInLists) {
@@ -111,8 +111,8 @@ export function refuseLists(reader: DocumentReader, flag: string): void {
 }
 
 /**
- * Passes the records on, and looks for columns of the reader until each was found. At the end it warns of those that no record
- * had. Throws UsageError there for one that is a near miss of another column. `flag` named them.
+ * Passes the records on, and looks for the reader's columns until all were found. At the end it warns of columns that no record
+ * had, and throws UsageError for a near miss of another column. `flag` named the columns.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
@@ -132,8 +132,8 @@ export async function* watchColumns(
 }
 
 /**
- * The same records. Calls `refuse` at the end. As long as it would throw by what was read so far, the records wait: nothing of an
- * answer that is refused may look like an answer.
+ * Passes the records on, and calls `refuse` at the end. While `refuse` would throw for the records so far, they wait: no part of
+ * a refused answer may be written.
  */
 export async function* unlessRefused(
   records: AsyncIterable<RecordBatch>,

@@ -7,7 +7,7 @@ import { RecordSpool } from '../output/spool.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { batchOfRows, type Row } from './result-rows.ts';
 
-/** Makes a writer take the columns of --columns: by any of their names, and chosen among all columns of the records. */
+/** Wraps a writer so that it writes the columns of --columns: by any of their names, chosen among all columns. */
 export function writerOfChosen(
   plain: OpenWriter,
   chosen: ChosenColumns,
@@ -24,13 +24,13 @@ export function writerOfChosen(
 }
 
 interface TypedNames {
-  /** The names that were typed: the columns of `*` have their own. */
+  /** The names as typed; the columns of `*` keep their own. */
   readonly typed: readonly string[];
   readonly meant: (name: string) => readonly string[];
 }
 
 /**
- * Columns by names that stand for others: `open`, or a heading of the table, for the cell as sent. Records that have none of
+ * Writes columns by names that stand for others: `open`, or a table heading, for the cell as sent. Records that have none of
  * these others, such as `folio` where `number` is chosen, are written as they are.
  */
 function writerByNames(openWriter: OpenWriter, meanings: Meanings, { typed, meant }: TypedNames): OpenWriter {
@@ -99,7 +99,7 @@ function choosingWriter(openWriter: OpenWriter, chosen: ChosenColumns): OpenWrit
   };
 }
 
-/** Leaves out columns that are an object or null: as a column, one would show the whole object beside its members. */
+/** Leaves out columns that are only objects or null: such a column would repeat its members. */
 function columnsOf(columns: readonly string[], filled: ReadonlySet<number>): string[] {
   const objects = new Set(columns.flatMap(outerNames));
   return columns.filter((name, column) => filled.has(column) || !objects.has(name));

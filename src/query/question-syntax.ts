@@ -7,9 +7,9 @@ export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
 /** A column, an operator and values. Only `=` and `!=` take several values. */
 export interface Condition {
-  /** The flag that has it: `--where`. */
+  /** The flag of the condition: `--where`. */
   readonly flag: string;
-  /** The flag with it, as it was typed. */
+  /** The flag and the condition, as typed. */
   readonly typed: string;
   readonly column: string;
   readonly operator: Operator;
@@ -53,7 +53,7 @@ export function parseCondition(expression: string, flag = '--where'): Condition 
   return { flag, typed, column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, values };
 }
 
-/** The hint where the operator is missing: the shell takes `>` and the word behind it for a file to write. */
+/** The hint for a missing operator: the shell takes `>` and the next word as a file to write. */
 const QUOTES_HINT =
   "The shell takes a < or > for a file: put the condition in quotes, as in --where 'totalAmount>1000'.";
 
@@ -111,7 +111,7 @@ export interface GroupColumn {
   readonly unit: CalendarUnit | undefined;
 }
 
-/** Reads `status` or `date:month`. What stands behind the last colon is a part of the name where it is no unit. */
+/** Reads `status` or `date:month`. Text after the last colon that is not a unit is a part of the name. */
 export function groupColumn(text: string): GroupColumn {
   const colon = text.lastIndexOf(':');
   const unit = CALENDAR_UNITS.find((one) => one === text.slice(colon + 1).toLowerCase());
@@ -125,7 +125,7 @@ export function parseBuckets(text: string): Buckets {
   const buckets = text
     .split(',')
     .map((part) => (/^[1-9]\d{0,4}$/.test(part.trim()) ? Number(part) : Number.NaN));
-  // What is no number is NaN, for which each comparison is false.
+  // Text that is not a number becomes NaN, for which each comparison is false.
   if (buckets.every((days, index) => days > (buckets[index - 1] ?? 0))) return buckets;
   throw new UsageError(`--buckets '${text}' is not a list of days, each more than the one before`, {
     hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',

@@ -7,38 +7,38 @@ import type { OpenWriter, Writer } from '../output/writer.ts';
 /** A stream of records, in order. */
 export type Records = AsyncIterable<RecordBatch>;
 
-/** One question: records in, records or rows out, and what it found. */
+/** One question: takes records, yields records or rows, and has findings. */
 export interface Question {
-  /** Learns which columns there are from the records as they come, before a filter keeps some of them. */
+  /** Sees the records before a filter, to find their columns. */
   readonly sample?: (records: RecordBatch) => void;
   /** The answer, to be read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
   /** Called when the limit is reached before the records end. Throws UsageError as the answer does at its end. */
   readonly refuse?: () => void;
-  /** What it found, once the answer was read as far as it is needed. */
+  /** The findings, once the answer was read as far as needed. */
   readonly findings: () => readonly Finding[];
-  /** Set where rows come out in place of the records. */
+  /** Set if the answer is rows instead of records. */
   readonly result?: ResultForm;
   /** Set with a result: how its rows are sorted. */
   readonly sorting?: Sorting;
 }
 
 export interface Sorting {
-  /** The name of one row, where rows are no records. */
+  /** The name of a row, if rows are not records. */
   readonly what?: string | undefined;
-  /** Whether the columns are declared: one that no row has is no error then. */
+  /** Whether the columns are declared: then a column that no row has is no error. */
   readonly isKnown?: boolean;
   readonly meanings?: Meanings | undefined;
-  /** The currency of the nth row that came out, from 0, where the rows need not have it. */
+  /** The currency of the nth row of the answer, from 0, if the rows may lack it. */
   readonly currencyOf?: ((nth: number) => string | undefined) | undefined;
 }
 
 export interface ResultForm {
   /** The columns, from the first row on; undefined for all. Throws UsageError for one of --columns that is missing. */
   readonly columns: (chosen: readonly string[] | undefined) => readonly string[] | undefined;
-  /** What the columns are in a table, where their names do not say it: see `shownInOrder`. Read once the first row is there. */
+  /** How a table shows the columns, if their names do not tell: see `shownInOrder`. Read after the first row. */
   readonly shown?: ShownColumns;
-  /** The types of the columns: amounts are money, what is not named is text. */
+  /** The types of the columns; text if undefined. */
   readonly typeOf?: (column: string) => DeclaredType | undefined;
 }
 
@@ -54,13 +54,13 @@ export interface ExpandQuestion extends Question {
 
 interface QuestionsOptions {
   readonly before?: FilterQuestion | undefined;
-  /** What makes rows of records; the questions behind it are about rows. */
+  /** Makes rows from records; the questions after it are about rows. */
   readonly expand?: ExpandQuestion | undefined;
   readonly filter?: FilterQuestion | undefined;
-  /** What is made of them; undefined where they come out as they are. */
+  /** Makes the result; undefined if the records are written as they are. */
   readonly result?: Question | undefined;
   readonly sort?: Question | undefined;
-  /** The most rows that come out. */
+  /** The most rows of the answer. */
   readonly limit?: number | undefined;
 }
 
@@ -68,14 +68,14 @@ interface QuestionsOptions {
 export class Questions {
   readonly #options: QuestionsOptions;
   readonly #inOrder: readonly Question[];
-  /** The most records that are needed from the listing; undefined where more may be needed than come out. */
+  /** The most records to read from the listing; undefined if more may be needed than are written. */
   readonly limitOfListing: number | undefined;
-  /** Whether the records of the listing come out as they are, all that are read. */
+  /** Whether all records that are read are written as they are. */
   readonly isListing: boolean;
   readonly hasResult: boolean;
-  /** Whether what comes out are rows, and no records. */
+  /** Whether rows are written instead of records. */
   readonly hasRows: boolean;
-  /** Whether reading stopped at the limit: how much more there is, is unknown then. */
+  /** Whether reading stopped at the limit: then it is unknown how many more there are. */
   isFull = false;
 
   constructor(options: QuestionsOptions) {
@@ -96,7 +96,7 @@ export class Questions {
     return (expand === undefined ? before : undefined)?.counts() ?? filter?.counts();
   }
 
-  /** The records or rows that come out. To be read once. */
+  /** The records or rows of the answer. To be read once. */
   answer(records: Records): Records {
     const { before, filter, result, sort, limit = Infinity } = this.#options;
     const sample = (before ?? filter) && (result ?? sort)?.sample;
@@ -105,7 +105,7 @@ export class Questions {
     return limit === Infinity || this.isListing ? answer : this.#first(answer, limit);
   }
 
-  /** The first rows. Stops reading when it has enough, unless they are a result: its findings are about the whole. */
+  /** The first rows. Stops reading when it has enough, except for a result, whose findings are about all records. */
   async *#first(records: Records, limit: number): AsyncGenerator<RecordBatch> {
     let left = limit;
     for await (const batch of records) {
@@ -130,7 +130,7 @@ export class Questions {
     return this.#options.result?.result?.columns(undefined);
   }
 
-  /** How many rows there are, of so many records; undefined where not everything was read: only a sort does so. */
+  /** The number of all rows, from so many records; undefined if not all were read: only a sort reads them all. */
   total(read: number): number | undefined {
     const { before, expand, filter, sort } = this.#options;
     return sort && (filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read);

@@ -8,15 +8,15 @@ import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts
 import type { SortColumn } from './question-syntax.ts';
 import type { Question, Sorting } from './questions.ts';
 
-/** Values such as dates and states repeat: so many different ones are kept once, however many records have them. */
+/** Values such as dates and statuses repeat: up to this many different texts are kept once and shared. */
 const MAX_TEXTS = 10_000;
-/** Bytes of records that are kept in memory before there is a file. */
+/** Bytes of records that are kept in memory before the spool uses a file. */
 const MEMORY = 4 * 1024 * 1024;
 
 /**
- * The question of --sort: all records in the order of one or more columns: numbers by exact value, fiscal IDs whatever their
- * spelling, then text by its characters, then records without a value (also when descending). Amounts are never compared with
- * those of another currency: they are in order within each. Equal records keep their order. The records wait in a spool; memory
+ * The question of --sort: sorts all records by one or more columns: numbers by exact value, fiscal IDs whatever their
+ * spelling, then text by its characters, then records without a value (also when descending). Amounts of different currencies
+ * are never compared: they are sorted within each currency. Equal records keep their order. The records wait in a spool; memory
  * holds their keys, about 100 bytes for each record and column.
  */
 export function sortQuestion(

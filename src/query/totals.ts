@@ -36,7 +36,7 @@ import { byCurrency, textJson } from './result-rows.ts';
 /** The flags of totals. Without `sum` records are counted; without `groupBy` there is one group of everything. */
 interface TotalsFlags {
   readonly sum?: readonly string[] | undefined;
-  /** Columns, perhaps with a unit of the calendar: `date:month`. */
+  /** Columns, optionally with a calendar unit: `date:month`. */
   readonly groupBy?: readonly string[] | undefined;
   readonly asSent?: boolean | undefined;
   /** The list whose objects are the rows. */
@@ -61,10 +61,10 @@ interface Sum {
   creditNotes: Decimal;
   /** The part of the total that is cancelled documents; of open amounts, what was left out of the total. */
   cancelled: Decimal;
-  /** Records of the group that have no value in the column, of those that are in sums. */
+  /** How many of the group's records that sums include have no value in the column. */
   missing: number;
   isFound: boolean;
-  /** Digits behind the point in its row: the most that this sum has in any group of the currency. */
+  /** Decimal places in its row: the most of this sum in any group of the currency. */
   scale: number;
 }
 
@@ -75,16 +75,16 @@ interface NamedColumn {
   /** Its index among the names that the documents are read by. */
   readonly at: number;
   readonly role: Role | undefined;
-  /** Undefined for a column that nothing declares: it may be money. */
+  /** Undefined for an undeclared column, which may be money. */
   readonly type: DeclaredType | undefined;
-  /** Records that a group or a total leaves out, since their cell cannot be read. */
+  /** Records left out of a group or a total because their cell cannot be read. */
   readonly unreadable: Unreadable;
   isFound: boolean;
 }
 
 type KeyColumn = NamedColumn & GroupColumn;
 
-/** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
+/** The most groups, of a few hundred bytes each. More would mean a column with a different value in every record. */
 const MAX_GROUPS = 100_000;
 
 const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
@@ -99,7 +99,7 @@ const RECORDS = 'records';
 export function totalsQuestion(flags: TotalsFlags, meanings: Meanings, width: number | undefined): Question {
   const { expand } = flags;
   const totals = new Totals(flags, expand === undefined ? meanings : withCurrencyOf(expand, meanings));
-  // `checkQuestions` has checked their columns. A terminal may leave out one that is all zeros: that is no fault.
+  // `checkQuestions` has checked their columns. A terminal may leave out a column of zeros: that is no error.
   const sorting = { isKnown: true, meanings: meaningsOfTotals(flags, meanings) };
   return { ...figuresQuestion(totals, width), sorting };
 }
@@ -114,7 +114,7 @@ class Totals {
   readonly #asSent: boolean;
   readonly #groups = new Map<string, Group>();
   readonly #special = new SpecialDocuments();
-  /** Whether the totals have any amount of money other than zero: then each has a currency, known or not. */
+  /** Whether any amount of money is not zero: then each total needs a currency, known or not. */
   #hasAmounts = false;
 
   constructor(flags: TotalsFlags, meanings: Meanings) {
@@ -124,7 +124,7 @@ class Totals {
       ...{ column, at, unreadable: new Unreadable(), isFound: false },
     });
     this.#flags = flags;
-    // A payment of a credit note is what was paid, whatever the document is worth.
+    // A payment counts as paid, even if its document is a credit note.
     this.#asSent = flags.asSent ?? expand !== undefined;
     this.#keys = groupBy.map((text, at) => {
       const { column, unit } = groupColumn(text);
@@ -165,7 +165,7 @@ class Totals {
     });
   }
 
-  /** The group of the current record; undefined where a cell has to be a date and is none. */
+  /** The group of the current record; undefined if a cell that has to be a date is not one. */
   #groupOf(): Group | undefined {
     const documents = this.#documents;
     const values: (Cell | undefined)[] = [];
@@ -220,7 +220,7 @@ class Totals {
     return group;
   }
 
-  /** Adds the cell of a column to a sum, and returns what it is worth, where that is an amount of documents. */
+  /** Adds the cell of a column to a sum. Returns the added amount if it is an amount of a document. */
   #addCell(sum: Sum): Added | 'unreadable' | undefined {
     const documents = this.#documents;
     const column = sum.of;
@@ -228,7 +228,7 @@ class Totals {
     const amountRole = isAmountRole(role) ? role : undefined;
     const cell = documents.named(column.at);
     const worth = worthOfCell(documents, this.#asSent ? undefined : amountRole, cell);
-    // A column of amounts may be added up, whatever is in it.
+    // A column of amounts can always be added up.
     if (amountRole !== undefined) column.isFound = true;
     if (worth === 'absent') sum.missing++;
     else if (worth === 'unreadable') {
@@ -249,7 +249,7 @@ class Totals {
     return type === 'money' || (type === undefined && this.#flags.asSent !== true);
   }
 
-  /** Throws UsageError for a column that no record has, or that is none of dates or numbers. */
+  /** Throws UsageError for a column that no record has, or that has no dates or numbers where it needs them. */
   #check(): void {
     const documents = this.#documents;
     refuseLists(documents, 'nothing to add up');
@@ -341,7 +341,7 @@ class Totals {
     return 0;
   }
 
-  /** What was left out, or added in a way of its own. */
+  /** Findings about records that were left out or counted differently. */
   findings(): Finding[] {
     const { sum = [], limit = Infinity } = this.#flags;
     const flag = sum.length > 0 ? '--sum' : '--group-by';
@@ -421,7 +421,7 @@ function columnsOf(
   const named = [...new Set([first, ...groupBy, CURRENCY, ...others])];
   const shownOf = (name: string) =>
     named.includes(name) ? { rank: named.indexOf(name) - named.length } : undefined;
-  // A column is there once, also where flags name it twice.
+  // Each column is there once, even if flags name it twice.
   const byName = new Map(all.map((column) => [column.name, { ...column, shown: shownOf(column.name) }]));
   return [...byName.values()];
 }
@@ -458,7 +458,7 @@ function asCurrency(cell: Cell | undefined): Cell | undefined {
   return text === undefined ? undefined : { kind: 'string', text };
 }
 
-/** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */
+/** A key that is equal for cells of one group: for 1.0 and 1.00, for a missing cell and empty text, but not for 1 and "1". */
 function identity(cell: Cell | undefined): string {
   if (!isFilled(cell)) return '';
   return cell.kind === 'number' ? `n${cellOrder(cell)}` : `${cell.kind[0]}${cell.text.length} ${cell.text}`;

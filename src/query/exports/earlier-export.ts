@@ -17,23 +17,23 @@ import {
   type DeliveredFile,
 } from './read-receipt.ts';
 
-/** Which export is compared with which records of now. */
+/** The earlier export, and the current records that it is compared with. */
 export interface EarlierOptions {
   /** The earlier export, jsonl or json. */
   readonly path: string;
-  /** The export with the records of now; undefined for those of the service or of a database. */
+  /** The export with the current records; undefined if they come from the service or a database. */
   readonly newer?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
   /** The columns that together tell records apart. */
   readonly key: readonly string[];
-  /** The profiles whose records are compared; undefined where the records of now have no profile column. */
+  /** The profiles whose records are compared; undefined if the current records have no profile column. */
   readonly profiles?: readonly string[] | undefined;
   /** The listing whose records are compared, as receipts name it. */
   readonly listing: string;
-  /** Whose the records of now are; undefined where that is unknown, or for several profiles. */
+  /** The owner of the current records; undefined if it is unknown, or for several profiles. */
   readonly profile?: string | undefined;
-  /** The flags that leave records out whatever is in them: `--limit <n>`. */
+  /** The flags that leave out records regardless of their contents: `--limit <n>`. */
   readonly extents?: readonly string[] | undefined;
-  /** The fiscal IDs whose records are compared; none for those of all. */
+  /** The fiscal IDs whose records are compared; empty for all. */
   readonly fiscalIds?: readonly string[] | undefined;
   /** Selects the earlier records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
@@ -41,13 +41,13 @@ export interface EarlierOptions {
 
 const WORD = 2 ** 32;
 
-/** The earlier export that records of now are compared with. Its records are found by their key, and stay in the file. */
+/** The earlier export that current records are compared with. Its records are found by their key, and stay in the file. */
 export class EarlierExport {
   /** The profiles whose records are not compared, since their listings are not read. */
   others: readonly string[] = [];
-  /** The flags by which it alone is a part of the listing. */
+  /** The flags that make this export alone a part of the listing. */
   only: readonly string[] = [];
-  /** The conditions by which both are parts. */
+  /** The conditions that make both exports parts. */
   conditions: readonly string[] = [];
   withoutKey = 0;
   repeatedKeys = 0;
@@ -58,7 +58,7 @@ export class EarlierExport {
   readonly #index = new RecordIndex(3);
   /** Which records were taken, 1 for each. */
   #taken = new Uint8Array(0);
-  /** The members that all of its first records have; none once records of now were held against them. */
+  /** The members that all of its first records have; empty after the first current record was checked. */
   #common: readonly string[] = [];
 
   private constructor(file: ExportFile, options: EarlierOptions) {
@@ -91,7 +91,7 @@ export class EarlierExport {
     return this.#file.close();
   }
 
-  /** Throws UsageError where the records of --columns would be compared with whole ones: what they lack would look changed. */
+  /** Throws UsageError if whole records would be compared with records of --columns: missing columns would look changed. */
   checkColumns(batch: RecordBatch): void {
     const common = this.#common;
     const { path, newer } = this.#options;
@@ -116,7 +116,7 @@ export class EarlierExport {
   /** The earlier record with this key, which is taken: the second record of a key gets the second earlier one. */
   take({ words }: DigestReader): 'none' | 'same' | RecordBatch {
     const record = this.#index.rotate(words);
-    // One that was taken comes first again when all of the key were.
+    // A taken record comes first again only when all records of the key were taken.
     if (record < 0 || this.#taken[record] === 1) return 'none';
     this.#taken[record] = 1;
     return this.#index.hasContent(record, words) ? 'same' : this.#recordAt(record);
@@ -171,7 +171,7 @@ export function keyReader(key: readonly string[]): DocumentReader {
   return new DocumentReader(PLAIN_MEANINGS, { roles: [], names: key });
 }
 
-/** Throws UsageError where none of these records has a value in a column of the key. `where` names them. */
+/** Throws UsageError if no record has a value in a column of the key. `where` names the records. */
 export function refuseWithoutKey(reader: DocumentReader, where: string): void {
   for (const column of reader.namesWithoutValue)
     throw new UsageError(`cannot compare${where} ${noValueIn(column, reader)}`, { hint: KEY_HINT });
@@ -186,9 +186,9 @@ function membersOf(batch: RecordBatch): readonly (readonly string[])[] {
 const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
 
 /**
- * Throws UsageError for exports whose receipts say that one has other records than the other, or columns of theirs that were
- * chosen: what they lack would look changed or gone. Returns the flags by which the earlier one alone is a part of the listing,
- * and the conditions by which both are.
+ * Throws UsageError if the receipts of the two exports show that they have different records, or only
+ * chosen columns: the missing ones would look changed or gone. Returns the flags that make the earlier export alone a part,
+ * and the conditions that make both exports parts.
  */
 async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExport, 'only' | 'conditions'>> {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;
@@ -234,7 +234,7 @@ async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExpor
     : { only: withoutFilterOf(fiscalIds, earlierOnly), conditions: [] };
 }
 
-/** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */
+/** Throws UsageError for an export of several profiles: the records of one would be compared with those of all. */
 function refuseSeveral(path: string, held: readonly string[] = []): void {
   if (held.length === 0) return;
   throw new UsageError(

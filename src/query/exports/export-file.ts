@@ -16,7 +16,7 @@ interface ExportPart {
 }
 
 const CHUNK_BYTES = 1 << 19;
-/** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
+/** The most bytes of a record (a string may have 16 MiB). A file with a larger record is not an export. */
 const MAX_RECORD_BYTES = 64 << 20;
 const START_BYTES = 4096;
 
@@ -25,7 +25,7 @@ const AS_JSONL = 'Export them with --format jsonl, or keep them in a database wi
 /** What names standard input where a file is named. */
 export const STANDARD_INPUT = '-';
 
-/** The bytes of an export, to be read at any place, more than once. */
+/** The bytes of an export, for reading at any position, repeatedly. */
 interface Bytes {
   /** Fills as much of the buffer as there are bytes from there on, and returns how many. */
   readonly read: (into: Buffer, position: number) => number;
@@ -37,7 +37,7 @@ export class ExportFile {
   /** For messages. */
   readonly path: string;
   readonly #bytes: Bytes;
-  /** What to do where it is in another format. */
+  /** The hint for a file in another format. */
   readonly #hint: string;
 
   private constructor(path: string, bytes: Bytes, hint: string) {
@@ -61,7 +61,7 @@ export class ExportFile {
       });
     let file: number;
     try {
-      // To open a pipe would wait for somebody who writes to it.
+      // Opening a pipe would block until another program writes to it.
       if (statSync(path).isFIFO()) throw Object.assign(new Error('a pipe'), { code: 'ESPIPE' });
       // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
       file = openSync(path, 'r');
@@ -73,7 +73,7 @@ export class ExportFile {
   }
 
   /**
-   * Takes all of standard input, if large into a nameless temporary file, so that it can be read more than once. `piped` is how
+   * Reads all of standard input, if large into an unlinked temporary file, so that it can be read again. `piped` shows how
    * records are piped in, for messages. Throws UsageError for a terminal and for no input.
    */
   static async ofInput(
@@ -148,7 +148,7 @@ export class ExportFile {
     await this.#bytes.close();
   }
 
-  /** What comes before, and behind it as much of the file as is read at once. */
+  /** `before`, followed by the next chunk of the file. */
   #chunkAt(position: number, before: Buffer = Buffer.alloc(0)): Buffer {
     const bytes = Buffer.allocUnsafe(before.length + CHUNK_BYTES);
     before.copy(bytes);
@@ -197,7 +197,7 @@ export class ExportFile {
   }
 }
 
-/** Whether the first object is not a record but the page that has them in a list: counted as one, it would be a wrong answer. */
+/** Whether the first object is a page with a list of records: counted as one record, it would give a wrong answer. */
 function isPage(batch: RecordBatch): boolean {
   const reader = new CellReader();
   reader.moveTo(batch, 0);

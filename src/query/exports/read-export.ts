@@ -23,7 +23,7 @@ export async function* readExport(from: string | ExportFile): AsyncGenerator<Rec
 }
 
 /**
- * The profiles of an export: those that the receipt of a whole export names, also without records, then those of its records.
+ * The profiles of an export: first those in the receipt of a whole export, even without records, then those of its records.
  * Undefined for records without a profile column; empty for an export without records and receipt. Ends where the export
  * cannot be read, which its reader reports. Throws UsageError where only some records have a profile.
  */
@@ -50,7 +50,7 @@ export async function profilesInExport(from: string | ExportFile): Promise<reado
   );
 }
 
-/** A list that is an object in some record, as in rows of --expand. Undefined where none is. The batch is as scanned. */
+/** The name of a list that is an object in some record, as in rows of --expand; else undefined. The batch is as scanned. */
 export function objectInPlaceOf(batch: RecordBatch, lists: readonly string[]): string | undefined {
   const reader = new CellReader();
   for (const index of ofNewShape(batch)) {
@@ -66,7 +66,7 @@ function hasColumnsOf(reader: CellReader, list: string): boolean {
   return reader.columns.some((column, at) => column.startsWith(`${list}.`) && reader.cell(at) !== undefined);
 }
 
-/** The records that do not have the names of an earlier one. */
+/** The records whose member names differ from those of all earlier records. */
 function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
   for (let index = 0; index < count; index++) if ((valueEndsAt?.[index] ?? -1) < 0) yield index;
 }
@@ -75,11 +75,11 @@ function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
 const DOTTED_NAME = /"[^"\\]*\.[^"\\]*"\s*:/;
 
 /**
- * A list that a record has beside columns of its own objects, `payments` beside `payments.amount`: another program made
+ * The name of a list that a record has beside columns of its objects, `payments` beside `payments.amount`: another program made
  * rows of the list, and left all of it in each row. Undefined without such a record. The batch is as it was scanned.
  */
 export function listBesideItsColumns(batch: RecordBatch): string | undefined {
-  // Hardly any records have such names: where none has, none is read.
+  // Few records have names with dots: without them, no cell is read.
   if (!hasDottedNames(batch)) return undefined;
   const reader = new CellReader();
   for (let index = 0; index < batch.count; index++) {
@@ -104,7 +104,7 @@ export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
   return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);
 }
 
-/** Those of the records that say that they are of one of the profiles. */
+/** The records whose profile column has one of the profiles. */
 export function ofProfiles(batch: RecordBatch, profiles: readonly string[]): RecordBatch {
   const own = ownersOf(batch).flatMap((name, index) =>
     name !== undefined && profiles.includes(name) ? [index] : [],

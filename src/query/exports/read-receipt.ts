@@ -9,11 +9,11 @@ import { isCount } from '../../json/bytes.ts';
 import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { STANDARD_INPUT } from './export-file.ts';
 
-/** A file of a run, as its receipt has it. */
+/** A file of a run, as described in its receipt. */
 export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> {
-  /** Of its records; none where the receipt has none. */
+  /** The profiles of its records; empty if the receipt has none. */
   readonly profiles: readonly string[];
-  /** Whether it has the records of several profiles, and so a column of folio's with the profile of each. */
+  /** Whether it has the records of several profiles, and so folio's profile column. */
   readonly isOfSeveral: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
 /** The ending of a receipt's name, behind the name of its file. */
 export const RECEIPT_ENDING = '.receipt.json';
 
-/** The files that are read of an export: itself and its receipt, with what they are, behind a verb. */
+/** The files to read for an export: the export and its receipt, each with its name for messages. */
 export function readsOfExport(flag: string, path: string): readonly { path: string; is: string }[] {
   if (path === STANDARD_INPUT) return [];
   return [
@@ -54,7 +54,7 @@ export function usualReceipt(file: string): string | undefined {
   return file !== STANDARD_INPUT && existsSync(path) ? path : undefined;
 }
 
-/** The receipt beside a file. Undefined where there is none, none of this file, or no file, which its reader reports. */
+/** The receipt beside a file; undefined if it is missing or about another file. A missing file is reported by its reader. */
 async function receiptBeside(file: string) {
   const path = usualReceipt(file);
   const found = await stat(file).catch(() => undefined);
@@ -63,18 +63,18 @@ async function receiptBeside(file: string) {
     (all) => deliveredAs(file, all),
     (error: unknown) => error as FolioError,
   );
-  // The size is that of the file now.
+  // The current size of the file.
   return delivered && { path, delivered, size: found.size };
 }
 
 interface CheckedExport {
   /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
   readonly finding?: Finding;
-  /** Its receipt, where that has the size and the hash of the file. */
+  /** Its receipt, if the size and the hash in it are those of the file. */
   readonly delivered?: DeliveredFile;
 }
 
-/** Checks an export by its receipt, before an answer relies on it. Throws UsageError where it is of a result. */
+/** Checks an export against its receipt, before an answer relies on it. Throws UsageError for the rows of a result. */
 export async function checkExport(file: string): Promise<CheckedExport> {
   const beside = await receiptBeside(file);
   if (beside === undefined) return {};
@@ -108,7 +108,7 @@ export async function deliveredForm(file: string): Promise<DeliveredFile | undef
   return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
 }
 
-/** The one of the files with the name of this file. Where there is only one, its name does not matter. */
+/** The entry with the name of this file. If there is only one entry, its name does not matter. */
 export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {
   const named = delivered.find(({ output }) => output !== null && basename(output) === basename(file));
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
@@ -117,7 +117,7 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
 /** A filter of fiscal IDs among the flags of a receipt, and its list. */
 export const FISCAL_ID_FILTER = /^--[a-z]+-fiscal-id (.*)$/s;
 
-/** The flags that left records of these fiscal IDs out of an export: all but a filter of fiscal IDs that has them. */
+/** The flags that may have left out records of these fiscal IDs: all but a filter of fiscal IDs that includes them. */
 export function withoutFilterOf(ids: readonly string[], only: readonly string[]): readonly string[] {
   return only.filter((one) => {
     const [, list] = FISCAL_ID_FILTER.exec(one) ?? [];
@@ -126,7 +126,7 @@ export function withoutFilterOf(ids: readonly string[], only: readonly string[])
   });
 }
 
-/** The flags for a message: fiscal IDs may be thousands. */
+/** The flags for a message, shortened: there may be thousands of fiscal IDs. */
 export function shownFlags(only: readonly string[]): string {
   const text = only.join(' ');
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
@@ -149,7 +149,7 @@ function deliveredIn(receipt: JsonObject, path: string) {
   const { headings, chosen } = receipt;
   const readAt = text(receipt['readAt'] === undefined ? 'finishedAt' : 'readAt');
   return {
-    /** What its records are, as receipts name it: `issued`. */
+    /** The name of its records, as in receipts: `issued`. */
     resource: text('resource') ?? '',
     /** The file of -o; null for standard output. */
     output: text('output') ?? null,
@@ -162,15 +162,15 @@ function deliveredIn(receipt: JsonObject, path: string) {
     finishedAt: member('finishedAt', isText),
     /** When the records were read, in ISO 8601; undefined for records of an export without a receipt. */
     readAt: readAt !== undefined && !Number.isNaN(Date.parse(readAt)) ? readAt : undefined,
-    /** The flags with which a part of the listing was read, as they were typed: `--limit 1`. */
+    /** The flags that left out records, as they were typed: `--limit 1`. */
     only: textsIn(receipt['only']),
     complete: member('complete', (value) => typeof value === 'boolean'),
     errors: member('errors', (value) => Array.isArray(value)).map(String) as readonly string[],
-    /** What the user can do about them; undefined in a receipt without it. */
+    /** The hint on the errors; undefined in a receipt without it. */
     hint: text('hint'),
     /** The words of the command line behind `folio`. */
     words: textsIn(receipt['arguments']),
-    /** Null where what was written are no records; undefined in a receipt without it. */
+    /** Null if no records were written; undefined in a receipt without it. */
     format: member('format', (value) => value === undefined || value === null || isText(value)),
     /** The column of each heading, where columns had headings of their own. */
     headings: new Map(
@@ -178,16 +178,16 @@ function deliveredIn(receipt: JsonObject, path: string) {
         isText(heading) && isText(column) ? [[heading, column]] : [],
       ),
     ) as ReadonlyMap<string, string>,
-    /** The columns of --columns, where the records may have lost others by it. */
+    /** The columns of --columns, if others may have been left out. */
     chosen: Array.isArray(chosen) ? (chosen.map(String) as readonly string[]) : undefined,
     /** The list whose objects are the rows: a record may be several rows. */
     expanded: text('expanded'),
-    /** Whether it has rows of a result, such as totals, and no records. */
+    /** Whether it has rows of a result, such as totals, instead of records. */
     isResult: receipt['isResult'] === true,
   };
 }
 
-/** The profile of a file, or those of one that has the records of several. Parts of a report and of a sync are listings. */
+/** The profiles of a file's records. The parts of a report and of a sync are listings, not profiles. */
 function profilesIn({ profile, profiles, resource }: JsonObject): readonly string[] {
   if (isText(profile)) return [profile];
   if (resource === 'report' || resource === 'sync') return [];

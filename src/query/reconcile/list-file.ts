@@ -21,8 +21,8 @@ export interface ListRow {
 const DELIMITERS = [';', ',', '\t'];
 
 /**
- * Reads a list, csv with the delimiter of its first line: the headings, and the rows below them, which throw UsageError with the
- * line for one that cannot be read. Throws UsageError where the file is none.
+ * Reads a list, csv with the delimiter of its first line: the headings and the rows. Reading a row throws UsageError with the
+ * line if the row cannot be read. Throws UsageError if the file is not a list.
  */
 export async function readListFile(path: string, signal: AbortSignal) {
   const bytes = await utf8Of(path);
@@ -74,7 +74,7 @@ async function utf8Of(path: string): Promise<Buffer> {
   return Buffer.from(text.replaceAll(/[\u0080-\u009f]/g, (sign) => WINDOWS_1252[sign.charCodeAt(0) - 0x80]!));
 }
 
-/** Characters of a row. A longer one is of a quote that is never closed, or of no list. */
+/** The most characters of a row. A longer row has an unclosed quote, or the file is not a list. */
 const MAX_ROW = 1 << 20;
 
 interface Csv {
@@ -119,7 +119,7 @@ async function* csvRows({ path, bytes, firstLine, delimiter, signal }: Csv): Asy
   }
 }
 
-/** Whether a cell begins with a quote of its text, and goes on behind a delimiter or line feed to another cell's quote. */
+/** Whether a cell begins with a literal quote and was read past a delimiter or line feed up to the quote of another cell. */
 function runsOn(cell: string, raw: Buffer, delimiter: string): boolean {
   if (!cell.startsWith('"') || !(cell.includes(delimiter) || cell.includes('\n'))) return false;
   return !raw.includes(`"${cell.replaceAll('"', '""')}"`);

@@ -7,7 +7,7 @@ import { nearestHint } from '../nearest-names.ts';
 /** Which listing of the service a list is compared with. */
 export type Against = 'issued' | 'received';
 
-/** Which mark stands before the decimals of a list's amounts; the other one stands between thousands. */
+/** The decimal mark of a list's amounts; the other mark separates thousands. */
 export const DECIMAL_MARKS = ['comma', 'point'] as const;
 export type DecimalMark = (typeof DECIMAL_MARKS)[number];
 
@@ -25,7 +25,7 @@ const LIST_FIELDS = [
 ] as const;
 export type ListField = (typeof LIST_FIELDS)[number];
 
-/** The fields that are different in each row: of others, a value may stand for all rows. */
+/** The fields that every row has its own value of. Other fields may have one value for all rows. */
 const OF_ROWS: readonly ListField[] = ['number', 'total', 'net', 'exempt', 'tax'];
 
 export type Match = ReadonlyMap<ListField, string>;
@@ -64,11 +64,11 @@ export interface ListLayout {
   /** Which register of the tax authority it is; `other` for any other list. */
   readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
   readonly headings: readonly string[];
-  /** The indexes of each field's cells, of which several amounts are added; or the text that all rows have. */
+  /** The indexes of each field's cells (several amounts are added up), or one text for all rows. */
   readonly fields: ReadonlyMap<ListField, readonly number[] | string>;
   /** The listing that a register is about. */
   readonly against?: Against;
-  /** The index of the row's own number, where rows have one: a row without it continues the row before. */
+  /** The index of the row number, if rows have one: a row without it continues the row before. */
   readonly row?: number;
   /** A tax besides the value added tax. Where its columns are the last, more such taxes may follow, three cells each. */
   readonly furtherTax?: {
@@ -131,7 +131,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     const index = names.indexOf(fold(heading));
     if (index < 0) {
       const known = headings.filter((one) => one.trim() !== '');
-      // Of a register folio knows the headings: the user cannot have misspelt one.
+      // The headings of a register are fixed: the user cannot have misspelt one.
       const hint = match === undefined ? REGISTER_CUT : nearestHint(heading, known);
       throw badList(path, 1, `there is no column ${heading}`, hint);
     }
@@ -151,7 +151,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   for (const [field, own] of Object.entries(register.fields))
     fields.set(field as ListField, own.map(indexOf));
   const taxIndexes = Object.values(furtherTax).map(indexOf);
-  // Purchases that are not pending say when they were answered.
+  // Purchases that are not pending have the day of the answer.
   const isAnswered = has('Fecha Acuse') || has('Fecha Reclamo');
   return {
     kind: against === 'issued' ? 'sales' : isAnswered ? 'purchases' : 'pending',
@@ -172,7 +172,7 @@ function fold(heading: string): string {
   return heading.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** What the name of a list tells: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may have ` (1)` behind it. */
+/** Reads the name of a list: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. A second download may end with ` (1)`. */
 export function readName(path: string): { fiscalId: string | undefined; month: Period | undefined } {
   const stem = basename(path)
     .replace(/(?:\.[A-Za-z]+)+$/, '')

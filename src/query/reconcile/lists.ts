@@ -23,7 +23,7 @@ import { entryOf, type Entry } from './matching.ts';
 
 interface ListsOptions {
   readonly against?: Against | undefined;
-  /** Used where neither the lists nor --against say it. */
+  /** Used if neither the lists nor --against decide it. */
   readonly impliedAgainst?: Against | undefined;
   readonly match?: Match | undefined;
   readonly period?: string | undefined;
@@ -37,7 +37,7 @@ interface OpenList {
   readonly isPending: boolean;
   readonly layout: ListLayout;
   readonly rows: () => AsyncIterable<ListRow>;
-  /** The month of its name or of --period; undefined where its dates decide. */
+  /** The month in its name or in --period; undefined if its dates decide. */
   readonly month: Period | undefined;
 }
 
@@ -116,7 +116,7 @@ function onlyValue(
 
 export interface ListsRead {
   readonly listed: readonly Entry[];
-  /** The months that the lists are of; none where neither names nor dates tell. */
+  /** The months of the lists; empty if neither names nor dates tell. */
   readonly months: readonly Period[];
   /** Rows that are the total of all receipts of a kind, not documents. */
   readonly receiptTotals: number;
@@ -158,7 +158,7 @@ function monthsOf(entries: readonly Entry[]): Period | undefined {
   return { name, first: one.first, last: other.last };
 }
 
-/** How amounts may be written: with a decimal mark, the other mark between thousands; or whole, as registers have them. */
+/** How amounts are written: with this decimal mark, the other mark between thousands; or whole, as in registers. */
 type AmountForm = DecimalMark | 'whole';
 
 const AMOUNT_FORMS: Readonly<Record<AmountForm, { readonly pattern: RegExp; readonly hint: string }>> = {
@@ -247,7 +247,7 @@ async function* documentsIn(list: OpenList, forms: AmountForms): AsyncGenerator<
       if (entry !== undefined && more !== undefined)
         entry.furtherTax = addDecimals(entry.furtherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
     } else if (number === '' && (type === '' || indexesOf(layout, 'documentType').length === 0)) {
-      // Without a total it is no line of totals, but perhaps a document that was cut.
+      // Without a total the row is not a line of totals, but may be a document that was cut.
       if (textOf(row, 'total') === '') checkWidth(row);
       totals = row;
     } else {
@@ -273,7 +273,7 @@ function textOf({ list, cells }: Row, field: ListField): string {
   return (typeof at === 'string' ? at : (cells[at?.[0] ?? -1] ?? '')).trim();
 }
 
-/** Whether it has other taxes of the document before, and repeats of that document nothing but its own cells. */
+/** Whether the row continues the document before it: it has other taxes, and else only repeats that document's cells. */
 function continues(row: Row, before: readonly string[]): boolean {
   const { layout } = row.list;
   const { cells } = row;
@@ -287,7 +287,7 @@ function continues(row: Row, before: readonly string[]): boolean {
   return !isNumbered || indexes.some(isOwn);
 }
 
-/** Throws UsageError unless it has a cell for each heading that has a name, and no text behind them but other taxes. */
+/** Throws UsageError unless the row has a cell for each named heading, and no text after them but other taxes. */
 function checkWidth(row: Row): void {
   const { headings, furtherTax } = row.list.layout;
   const { cells } = row;
@@ -371,7 +371,7 @@ function isEmpty(cell: string | undefined): boolean {
   return cell === undefined || cell.trim() === '';
 }
 
-/** The indexes of the cells of a field; none where a text stands for all rows. */
+/** The indexes of the cells of a field; empty if one text stands for all rows. */
 function indexesOf({ fields }: ListLayout, field: ListField): readonly number[] {
   const at = fields.get(field);
   return at === undefined || typeof at === 'string' ? [] : at;

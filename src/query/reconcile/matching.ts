@@ -21,7 +21,7 @@ import {
 import { groupsBy } from '../result-rows.ts';
 import type { Against } from './list-layout.ts';
 
-/** What becomes of a document with a row, in the order in which the rows come out. */
+/** The outcomes that have a row, in the order of the rows. */
 export const ROW_OUTCOMES = [
   'same',
   'differs',
@@ -34,7 +34,7 @@ export const ROW_OUTCOMES = [
   'twice in the service',
 ] as const;
 
-/** What became of a document. Those counted apart, and the service's of another time, have no row. */
+/** The outcome for a document. Documents counted apart, and the service's outside the period, have no row. */
 export type Outcome =
   | (typeof ROW_OUTCOMES)[number]
   | 'pending before'
@@ -42,20 +42,20 @@ export type Outcome =
   | 'void'
   | 'undated'
   | 'elsewhere'
-  /** Nothing so far. */
+  /** Not decided yet. */
   | 'unmatched';
 
-/** The documents by outcome. One that is on both sides is there once, as the entry of the list. */
+/** The documents by outcome. A document on both sides is there once, as the entry of the list. */
 export type Outcomes = ReadonlyMap<Outcome, readonly Entry[]>;
 
-/** The facts in which a document may differ on the two sides. `void` and `cancelled` are states in the service. */
+/** The facts that may differ between the two sides. `void` and `cancelled` are states in the service. */
 const DIFFERENCES = [
   ...(['total', 'net', 'tax', 'date', 'type', 'counterparty', 'number'] as const),
   ...(['void', 'cancelled'] as const),
 ] as const;
 export type Difference = (typeof DIFFERENCES)[number];
 
-/** What one side states about a document; undefined for what it does not state. */
+/** The facts of one side about a document; undefined for a missing fact. */
 interface Facts {
   readonly number: string | undefined;
   /** A code or a word. */
@@ -79,7 +79,7 @@ interface Facts {
   readonly line?: number;
 }
 
-/** A document on one side, and what became of it. Amounts have their sign: negative for a credit note. */
+/** A document on one side, and its outcome. Amounts have their sign: negative for a credit note. */
 export interface Entry extends Facts {
   readonly side: 'list' | 'service';
   readonly family: Family;
@@ -137,9 +137,9 @@ interface MatchOptions {
   readonly against: Against;
   readonly hasIds: boolean;
   readonly hasTypes: boolean;
-  /** How far amounts may be apart. */
+  /** How much amounts may differ. */
   readonly tolerance: Decimal;
-  /** Whether many share its fiscal ID, so that it tells no parties apart. */
+  /** Whether many parties share its fiscal ID, so that the ID does not identify one. */
   readonly isShared: (entry: Entry) => boolean;
   /** Whether an entry without a match may be one of the other side with a mistake in it. */
   readonly mayBeNear: (entry: Entry) => boolean;
@@ -155,7 +155,7 @@ type IsPair = (one: Entry, other: Entry) => boolean;
 export function* matchEntries(entries: readonly Entry[], options: MatchOptions): CooperativeTask<void> {
   const { against, hasIds, isShared, mayBeNear } = options;
   const rules = rulesOf(options);
-  // Each issuer has numbers of its own. What is issued has one issuer.
+  // Each issuer has its own numbers. All issued documents have one issuer.
   const isOfOneIssuer = against === 'issued' || !hasIds;
   const keyOf = ({ number, party = '' }: Entry): string | undefined =>
     isOfOneIssuer || number === undefined ? number : `${party} ${number}`;
@@ -177,10 +177,10 @@ export function* matchEntries(entries: readonly Entry[], options: MatchOptions):
 
 type Rules = ReturnType<typeof rulesOf>;
 
-/** How far apart totals may be after an exchange rate: it is rounded, as the pesos are. */
+/** How much totals may differ after an exchange rate, since rate and pesos are rounded. */
 const ONE_PESO: Decimal = { coefficient: 1n, scale: 0 };
 
-/** What makes two entries equal, and in what they differ. */
+/** The rules that compare two entries. */
 function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
   const converted = [tolerance, ONE_PESO].toSorted(compareDecimals)[1]!;
   const isWithin = (one: Decimal, other: Decimal, most = tolerance): boolean => {
@@ -188,7 +188,7 @@ function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
     return compareDecimals(absoluteDecimal(apart), most) <= 0;
   };
 
-  /** Whether an amount equals the first one, or that plus the second. An amount that a side does not state differs from none. */
+  /** Whether an amount equals `one`, or `one` plus `more`. An undefined amount equals any. */
   const isEither = (amount: Decimal | undefined, one: Decimal | undefined, more: Decimal | undefined) => {
     if (amount === undefined || (one ?? more) === undefined) return true;
     const first = one ?? DECIMAL_ZERO;
@@ -263,7 +263,7 @@ function matchNumber(
   pairUp(isEqual);
   pairUp((one, other) => isSameDay(one, other) && isEqual(one, other));
   pairUp(isEqual);
-  // Where totals are equal and decide nothing, the day alone does not decide either.
+  // If equal totals leave several candidates, the day alone does not decide.
   const rest = left();
   const equal = new Set(isTooMany(rest) ? [] : candidatesIn(rest, isEqual));
   const isUndecided: IsPair = (one, other) => equal.has(one) || equal.has(other);
@@ -285,7 +285,7 @@ function matchNumber(
 }
 
 /**
- * Each document once; the others become repeats of it. A document of a list of pending ones gives way to that of another list.
+ * Each document once; the other entries become its repeats. A document in a list of pending ones yields to one in another list.
  */
 function withoutRepeats(entries: readonly Entry[], against: Against): readonly Entry[] {
   if (entries.length < 2) return entries;
@@ -303,14 +303,14 @@ function withoutRepeats(entries: readonly Entry[], against: Against): readonly E
   return [...kept.values()];
 }
 
-/** Equal for one document. Without code or party also of total and day: an invoice and an exempt one may share a number. */
+/** A key for a document. Without code or party it includes total and day: an invoice and an exempt one may share a number. */
 function identityOf({ side, type, code, party, total, day, currency }: Entry, against: Against): string {
   const isIssuerKnown = party !== undefined || (side === 'service' && against === 'issued');
   if (code !== undefined && isIssuerKnown) return JSON.stringify([code, party]);
   return JSON.stringify([type?.toUpperCase(), party, total && plainAmount(total), day, currency]);
 }
 
-/** Whether two of one total are alike in either the party or the number. An ID that many share is a party only with its name. */
+/** Whether two entries with one total have the same party or number. A shared fiscal ID identifies a party only with the name. */
 function isNear(one: Entry, other: Entry, isShared: (entry: Entry) => boolean): boolean {
   const isOfParty = one.party !== undefined && one.party === other.party;
   const isSameParty = isOfParty && (!isShared(one) || one.name === other.name);
@@ -322,7 +322,7 @@ function isComparable(one: Entry, other: Entry): boolean {
   return !isOther(one.currency, other.currency);
 }
 
-/** Whether two facts differ. One that a side does not state differs from none. */
+/** Whether two facts differ. An undefined fact differs from nothing. */
 function isOther<Fact>(one: Fact | undefined, other: Fact | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
@@ -331,7 +331,7 @@ function isSameDay(one: Entry, other: Entry): boolean {
   return one.day !== undefined && one.day === other.day;
 }
 
-/** Entries grouped by a key; those without one are in no group. */
+/** Entries grouped by a key. Entries without a key are left out. */
 function* groupsOf(
   entries: readonly Entry[],
   keyOf: (entry: Entry) => string | undefined,
@@ -356,7 +356,7 @@ function isTooMany({ list, service }: Group, most = MAX_PAIRS): boolean {
   return list.length * service.length > most;
 }
 
-/** Those that have a candidate on the other side. */
+/** The entries with a candidate on the other side. */
 function candidatesIn({ list, service }: Group, isPair: IsPair): readonly Entry[] {
   return [
     ...list.filter((one) => service.some((other) => isPair(one, other))),

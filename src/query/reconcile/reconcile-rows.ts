@@ -182,7 +182,7 @@ export function countsOf(reconciled: Reconciled, locale: string): string[] {
   return lines;
 }
 
-/** What the answer leaves open, be all else the same: documents of the service that may not be in the list. */
+/** Open points even if both sides agree: documents of the service that may be missing from the list. */
 export function openPointsOf({ months, entries }: Reconciled): string[] {
   if (months.length === 0) return ['the lists have no dates: nothing counts as only in the service'];
   const undated = entries.get('undated');

@@ -26,7 +26,7 @@ import { COLUMNS, countsOf, openPointsOf, rowsOf, shownFor, typeOfColumn } from 
 
 interface ReconcileOptions extends OpenLists, ListsRead {
   readonly tolerance: Decimal;
-  /** The flag that narrows the service to one party; undefined where it is there. */
+  /** The flag that narrows the service to one party; undefined if it is set. */
   readonly narrowing: string | undefined;
   readonly fields: FieldsOf;
   /** Whether documents that are the same on both sides have a row, too. */
@@ -36,7 +36,7 @@ interface ReconcileOptions extends OpenLists, ListsRead {
   readonly signal: AbortSignal;
 }
 
-/** What the answer is worth where records of the service are missing. */
+/** The consequence of missing records of the service. */
 export const WHERE_INCOMPLETE =
   'only what was read is compared, and what is said to be only in the list may be wrong';
 
@@ -78,7 +78,7 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
   };
 }
 
-/** In what the sides differ, as a failure; undefined where all is the same. */
+/** The failure that describes the differences; undefined if both sides are the same. */
 function difference(entries: Outcomes, { listed, narrowing }: ReconcileOptions): Finding | undefined {
   const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && entries.has(outcome));
   if (kinds.length === 0) return undefined;
@@ -100,13 +100,13 @@ function difference(entries: Outcomes, { listed, narrowing }: ReconcileOptions):
   return { level: 'failure', kind: 'differs', text, hint: hints.join(' ') || undefined };
 }
 
-/** Kinds that lists may have none of, or sums alone. */
+/** Kinds of documents that lists may lack, or have only sums of. */
 const APART: readonly Family[] = ['receipt', 'fee note', 'guide', 'quote', 'order'];
 
 /** How many days outside the period a mistaken document may be. */
 const REACH = 31;
 
-/** The documents of both sides by what became of them. */
+/** The documents of both sides by their outcome. */
 function* outcomesOf(served: readonly Entry[], options: ReconcileOptions): CooperativeTask<Outcomes> {
   const { against, lists, listed, months, tolerance, fields } = options;
   const families = new Set(listed.map(({ family }) => family));
@@ -164,7 +164,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
   const documents = new DocumentReader({ fields }, { roles: ROLES, names: [...ownIds, EXCHANGE_RATE] });
   const listsHave = (...names: ListField[]): boolean =>
     lists.some(({ layout }) => names.some((field) => layout.fields.has(field)));
-  /** Only what the lists or their period need has to be readable. */
+  /** Which facts the comparison needs: only these have to be readable. */
   const isCompared = {
     total: true,
     net: listsHave('net', 'exempt'),
@@ -189,7 +189,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     if (amount === 'unreadable') noteUnreadable(role);
     return typeof amount === 'string' ? undefined : amount;
   };
-  /** Services write a rate of 1 where there is none. Pesos need none. */
+  /** The exchange rate. Services write 1 for a missing rate; pesos need none. */
   const rateOf = (): Decimal | undefined => {
     if (documents.currency === PESOS) return undefined;
     const rate = readAmount(documents.named(ownIds.length));

@@ -14,8 +14,8 @@ import type { Condition } from '../question-syntax.ts';
 type CellTest = (cell: Cell | undefined) => boolean | undefined;
 
 /**
- * The kind of a column's first cells; `text` also for mixtures. It only serves to refuse values that the column cannot hold, and
- * so it is generous: a point in time is a date, and empty text is nothing.
+ * The kind of a column's first cells; `text` also for mixtures. It only decides which values are refused, so it is lenient: a
+ * point in time is a date, and empty text does not count.
  */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
@@ -42,7 +42,7 @@ interface ComparedColumn {
 }
 
 /**
- * The test for a condition, as if it were not negated: `!=` and `!~` hold where it does not.
+ * The test for a condition without its negation: for `!=` and `!~`, the caller negates the result.
  *
  * - A field that is null, missing, an empty list, empty text or only blanks has no value. It equals the empty value alone and
  *   differs from every other value; it contains nothing, and is neither less nor greater than anything.
@@ -98,7 +98,7 @@ function anyOf(tests: readonly CellTest[]): CellTest {
   };
 }
 
-/** In a column of dates, a cell that is neither a date nor empty cannot be compared with one. */
+/** In a column of dates, a cell that is neither a date nor empty cannot be compared. */
 function equalityTest(
   value: string,
   context: WhereContext,
@@ -122,13 +122,13 @@ function equalityTest(
   };
 }
 
-/** Whether there is more than blanks. */
+/** Whether the cell has more than blanks. */
 function hasValue(cell: Cell | undefined): cell is Cell {
   return isFilled(cell) && cell.text.trim() !== '';
 }
 
 function containsTest(value: string, folds: readonly ((text: string) => string)[]): CellTest {
-  // What folds to nothing, such as the dash of a fiscal ID, would be in every text.
+  // A part that folds to empty text, such as the dash of a fiscal ID, would match every text.
   const parts = folds.map((fold) => ({ fold, part: fold(value) })).filter(({ part }) => part !== '');
   return (cell) => isFilled(cell) && parts.some(({ fold, part }) => fold(cell.text).includes(part));
 }
@@ -148,7 +148,7 @@ function orderTest(value: string, matches: (order: number) => boolean, context: 
   };
 }
 
-/** The accents of these scripts can be left out; marks of other scripts make other letters. */
+/** Accents of these scripts are optional; marks of other scripts make different letters. */
 const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
 /** The text without case and accents. Systems may write the same accented letter in two ways. */
@@ -189,7 +189,7 @@ function fits(value: string, kind: ColumnKind, context: WhereContext): boolean {
   return kind === 'text' || /^(?:true|false)$/i.test(value);
 }
 
-/** Whether the locale writes a thousand so: `1.000` reads as another number then. */
+/** Whether the value has thousands separators of the locale: `1.000` would be read as 1. */
 function isGrouped(value: string, locale: string): boolean {
   return /^-?\d{1,3}\.\d{3}$/.test(value) && digitGrouper(locale)(value.replace('.', '')) === value;
 }

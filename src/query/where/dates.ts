@@ -46,9 +46,9 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Negative, zero or positive, as the date in a cell is before, within or after the wanted one. A period is compared with the
- * date as it is written, whatever its time zone. A point in time is compared with that of the cell, which is in UTC where it
- * names no zone; where the cell has no time, with its day.
+ * Negative, zero or positive if the date in a cell is before, within or after the wanted one. A period is compared with the
+ * date as it is written, whatever its time zone. A point in time is compared with the cell's point in time, in UTC if it
+ * names no zone; if the cell has no time, the days are compared.
  */
 export function compareDate(cell: string, wanted: DateValue): number {
   if ('period' in wanted) return compareOrders(cell.slice(0, wanted.period.length), wanted.period);
@@ -80,7 +80,7 @@ function offsetOf(zone: string | undefined): number {
   return (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
 }
 
-/** The first and the last date that count; undefined where that end is open. */
+/** The first and the last date that count; undefined for an open end. */
 export interface DateSpan {
   readonly from?: DateValue | undefined;
   readonly to?: DateValue | undefined;
@@ -91,14 +91,14 @@ export interface DateRange {
   readonly flag: string;
   /** As typed: `-30d`. */
   readonly text: string;
-  /** Its span. Throws UsageError for one that has none. */
+  /** Its span. Throws UsageError for a text that has no span. */
   readonly on: (days: Days) => DateSpan;
 }
 
 export interface Days {
-  /** That of the run. */
+  /** The day of the run. */
   readonly today: DayOfQuestion;
-  /** That of the clock. */
+  /** The day of the clock. */
   readonly now: number;
 }
 
@@ -129,7 +129,7 @@ export function parsePeriod(text: string, flag: string): DateRange {
   return { flag, text, on };
 }
 
-/** Throws UsageError for two dates that no document meets. */
+/** Throws UsageError for two dates that no document can satisfy. */
 export function refuseEmptySpan(since: DateRange, until: DateRange, days: Days): void {
   const [{ from }, { to }] = [since.on(days), until.on(days)];
   if (from === undefined || to === undefined || !isEmptySpan(from, to)) return;

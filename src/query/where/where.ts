@@ -20,7 +20,7 @@ import { cellTest, checkValues, comparedKind, type ColumnKind, type WhereContext
 
 type Cells = readonly (Cell | undefined)[];
 
-/** A test that records have to pass, whatever flag wants it. */
+/** A test that records have to pass, for one flag. */
 export interface RecordTest {
   /** As messages name it: `--open`. */
   readonly flag: string;
@@ -28,11 +28,11 @@ export interface RecordTest {
   readonly name?: string;
   /** All roles that it reads. */
   readonly roles: readonly Role[];
-  /** Roles that some record must have: without one of them there is no answer. */
+  /** Roles that at least one record must have, else the answer is refused. */
   readonly needs: readonly Role[];
   /** The role whose values a message lists where no record passes, as it does those of `name`. */
   readonly listed?: Role;
-  /** Whether its findings are about records that pass all others: it comes last. */
+  /** Whether it runs last, so that its findings are about records that pass all other tests. */
   readonly isLast?: boolean;
   /** Whether a record passes. `cells` has the cell of `name`; within a list, the cell of each object. */
   readonly matches: (document: DocumentReader, cells: Cells) => boolean;
@@ -41,7 +41,6 @@ export interface RecordTest {
   readonly findings?: () => readonly Finding[];
 }
 
-/** What the tests of flags need to know. */
 export interface TestContext extends WhereContext, Days {
   readonly meanings: Meanings;
 }
@@ -71,7 +70,7 @@ export function conditionTest(
         if (matches === true) return !isNegated;
         if (matches === undefined) wrong ??= cell;
       }
-      // What cannot be read differs from any value: it is not left out.
+      // A cell that cannot be read differs from any value, so a negated condition keeps it.
       if (wrong !== undefined && !isNegated) unreadable.noteCell(document, column, wrong);
       return isNegated;
     },
@@ -95,9 +94,9 @@ interface TestInFilter {
   readonly test: RecordTest;
   /** The index of its name among all; -1 without one. */
   readonly at: number;
-  /** What is in the column, until its kind is known and was checked. */
+  /** Facts about the column's cells, until its kind is known and checked. */
   unchecked: ColumnFacts | undefined;
-  /** Whether a record got as far: else the test cannot say that no record has a field. */
+  /** Whether any record reached this test: else it is unknown whether a record has the field. */
   isReached: boolean;
 }
 
@@ -154,7 +153,7 @@ export class WhereFilter implements FilterQuestion {
         cells[0] = reader.named(at);
         return (cells[0] === undefined && reader.listed(at)) || cells;
       });
-      // What there is besides is listed only where no record passes.
+      // Other values are listed only if no record passes.
       if (this.#kept + indices.length === 0) this.#addSeen(cellsOf);
       for (const { at, unchecked } of this.#tests)
         for (const cell of cellsOf[at] ?? []) if (cell !== undefined) unchecked?.add(cell);
@@ -172,7 +171,7 @@ export class WhereFilter implements FilterQuestion {
     return new RecordBatch({ ...selectRecords(batch, indices), places: Int32Array.from(places) });
   }
 
-  /** At the end of the records. Throws UsageError where none had what a test needs, and for a column that none had. */
+  /** Called at the end. Throws UsageError if no record had a column or a role that a test needs. */
   refuse(): void {
     for (const { isReached, test } of this.#tests)
       if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
@@ -202,7 +201,7 @@ export class WhereFilter implements FilterQuestion {
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
 
-  /** Whether the conditions want records of a profile. */
+  /** Whether the conditions can match records of a profile. */
   readonly #isWanted = (profile: string): boolean => {
     const cells = [{ kind: 'string', text: profile }] as const;
     return this.#tests.every(
@@ -222,7 +221,7 @@ export class WhereFilter implements FilterQuestion {
     }
   }
 
-  /** Checks by the first records that have values whether the columns can hold what is wanted. */
+  /** Checks against the first records with values whether the columns can hold the wanted values. */
   #checkKinds(): void {
     for (const one of this.#tests) {
       const kind = one.unchecked && comparedKind(one.unchecked);
