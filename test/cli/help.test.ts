@@ -223,7 +223,7 @@ describe('a slip of the keys', () => {
   ])('folio %s is answered with what was meant', async (line, hint) => {
     const { code, stdout, stderr } = await folio(line.split(' ').map((word) => word.replace('+', ' ')));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    const [, word] = /^folio: (?:unknown (?:command|option) )?'(.+?)'.*\n {2}.+\n$/.exec(stderr) ?? [];
+    const [, word] = /^folio: (?:unknown (?:command|flag) )?'(.+?)'.*\n {2}.+\n$/.exec(stderr) ?? [];
     expect([word, line]).toEqual([expect.any(String), expect.stringContaining(word!)]);
     expect(stderr).toContain(`\n  ${hint}`);
   });

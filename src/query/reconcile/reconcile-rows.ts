@@ -16,10 +16,10 @@ import {
 } from './matching.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 
-/** The document in the list. The entry of a row is that of the list where there is one; its mate is of the service then. */
+/** The document in the list. A row's entry is the list's, if there is one; then its mate is the service's. */
 const inList = (entry: Entry): Entry | undefined => (entry.side === 'list' ? entry : undefined);
 const inService = (entry: Entry): Entry | undefined => (entry.side === 'service' ? entry : entry.mate);
-/** Fills the columns that both sides have: the document of the service, if there is one. */
+/** The document for the columns that both sides have: the service's, if there is one. */
 const onEither = (entry: Entry): Entry => entry.mate ?? entry;
 
 type SideJson = (entry: Entry) => string;
