@@ -46,7 +46,7 @@ const COUNTERPARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId', 'date', 
 const MAX_WRITTEN = 20_000;
 
 /**
- * Knows counterparties by one name and one spelling of the fiscal ID, however it changes from record to record: those of the
+ * Collects counterparties, each with one name and one spelling of its fiscal ID, however records spell them: those of the
  * newest document that has them, by date, then by number, among all records that are read, also where a question keeps few of
  * them.
  */
@@ -72,13 +72,13 @@ export class Counterparties {
     this.#reader = new DocumentReader(meanings, { roles: COUNTERPARTY_ROLES, names: reads });
   }
 
-  /** Learns from records before a filter keeps some of them. Those that it keeps are not learned from again. */
+  /** Collects from records before a filter. Records that pass the filter are not collected again. */
   sample(batch: RecordBatch): void {
     this.#isSampled = true;
     this.#reader.fold(batch, () => this.#learn(this.#partyOf(this.#reader), this.#reader));
   }
 
-  /** The counterparty of a document, which is learned from. Its name and spelling are final once all documents were. */
+  /** The counterparty of a document, which is collected. Name and spelling are final after all documents were collected. */
   of(document: DocumentReader): Party {
     const party = this.#partyOf(document);
     if (!this.#isSampled) this.#learn(party, document);
@@ -86,7 +86,7 @@ export class Counterparties {
   }
 
   /**
-   * The counterparty of a document as it is known so far; as the document alone has it, where none of its documents was learned
+   * The counterparty of a document as collected so far; if none of its documents was collected, as the document has it.
    * from. Remembers nothing.
    */
   known(document: DocumentReader): Party {
@@ -135,7 +135,7 @@ export class Counterparties {
   }
 }
 
-/** Takes the cell of a newer document. Of two of one age the greater text counts, so that their order does not matter. */
+/** Takes the cell of a newer document. For documents of one age the greater text counts, so that their order does not matter. */
 function takeNewer(known: Newest, { cell, day: written, number }: Newest): void {
   if (cell === undefined) return;
   const day = written === known.day || parseCalendarDay(written) !== undefined ? written : '';
@@ -149,7 +149,7 @@ function takeNewer(known: Newest, { cell, day: written, number }: Newest): void 
   known.cell = cell;
 }
 
-/** Compares whole numbers as such; any other text is older than these. */
+/** Compares whole numbers by value; any other text counts as older. */
 function compareNumbers(left: string, right: string): number {
   if (left === right) return 0;
   const [a, b] = [left, right].map((text) => (/^\d+$/.test(text) ? BigInt(text) : -1n));

@@ -30,7 +30,7 @@ export interface Reads {
 /** The roles that decide a document's family and validity, and so its worth. */
 export const KIND_ROLES = ['documentType', 'status', 'cancelled'] as const satisfies readonly Role[];
 
-/** The roles that tell which document it is, of what kind, and with whom. */
+/** The roles that identify a document: its number, kind and counterparty. */
 export const DOCUMENT_ROLES = [
   ...KIND_ROLES,
   ...(['counterpartyName', 'counterpartyFiscalId', 'date', 'number', 'currency'] as const),
@@ -39,7 +39,7 @@ export const DOCUMENT_ROLES = [
 /** Where a cell is: the index of its column; for a fixed value, the cell itself. */
 type CellLocation = number | Cell;
 
-/** Where the cells of roles and names are in the records of one profile. */
+/** The locations of the cells of roles and names in the records of one profile. */
 interface ProfileLayout {
   readonly fields: Fields;
   readonly ofRole: ReadonlyMap<Role, readonly CellLocation[]>;
@@ -48,7 +48,7 @@ interface ProfileLayout {
 
 interface NameLayout {
   readonly own: CellLocation;
-  /** The columns that the name stands for, and where they are; undefined where it stands for itself. */
+  /** The columns that the name stands for, and their locations; undefined if it stands for itself. */
   readonly columns: readonly string[] | undefined;
   readonly meant: readonly CellLocation[];
   readonly role: Role | undefined;
@@ -60,12 +60,12 @@ interface ReadsOfProfiles extends Partial<Reads> {
 }
 
 /**
- * Reads records one after the other as documents, each by the fields of its own profile, and knows which roles and columns none
+ * Reads records one after the other as documents, each by the fields of its own profile, and records which roles and columns none
  * of them had. It is the document that it shows: keep its values, never the object. It reads only the cells that are needed, each
  * once.
  */
 export class DocumentReader {
-  /** How many records were read, without those that were sampled. */
+  /** How many records were read, not counting sampled ones. */
   records = 0;
   /** The number of the record in the listing, from 1. */
   place = 0;
@@ -135,7 +135,7 @@ export class DocumentReader {
     }
   }
 
-  /** Learns the columns of records that are not folded, and searches them for the names that none had so far. */
+  /** Finds columns in records that are not folded, and looks there for the names that no record had so far. */
   sample(batch: RecordBatch, isRead = false): void {
     for (let index = 0; index < batch.count; index++) {
       this.#unseen.sample(batch, index);
@@ -146,7 +146,7 @@ export class DocumentReader {
     }
   }
 
-  /** The same for records that are read for these names alone. */
+  /** The same for records that are read only for these names. */
   findNames(batch: RecordBatch): void {
     this.records += batch.count;
     this.sample(batch, true);
@@ -188,8 +188,8 @@ export class DocumentReader {
   }
 
   /**
-   * The cell of the name with this index: of its own column, or of those that it stands for. Throws UsageError where records have
-   * a column of such a name that is another one.
+   * The cell of the name with this index: from the column of that name, or from those that it stands for. Throws UsageError if
+   * records have a column of that name with another meaning.
    */
   named(at: number): Cell | undefined {
     const { own, meant, columns } = this.#layout.ofName[at]!;
@@ -230,13 +230,13 @@ export class DocumentReader {
     return (this.#validity ??= validityOf(this.text('status'), this.text('cancelled')));
   }
 
-  /** Whether it is in sums at all: no delivery guide, quote or order, and not void. */
+  /** Whether sums include it: not a delivery guide, quote or order, and not void. */
   get isInSums(): boolean {
     return this.validity !== 'void' && !IN_NO_SUM.has(this.family);
   }
 
   /**
-   * The cells of the name with this index in the objects of the list that it is within; undefined where it is within none.
+   * The cells of the name with this index in the objects of its list; undefined if the name is not within a list.
    *
    * @param isRead false for a record that is sampled alone: its lists are not among `namesInLists`
    */
@@ -273,12 +273,12 @@ export class DocumentReader {
     return this.#unseen.columnsThere;
   }
 
-  /** The names of which no record had a value; empty where there were no records. */
+  /** The names without a value in any record; empty if there were no records. */
   get namesWithoutValue(): string[] {
     return this.#unseen.seen === 0 ? [] : [...this.#unseen.names].map((at) => this.#names[at]!);
   }
 
-  /** The names that no record had at all, not even as null or in a list; empty where there were no records. */
+  /** The names that no record had, not even as null or in a list; empty if there were no records. */
   get missingNames(): string[] {
     const wasThere = (at: number): boolean =>
       [this.#unseen, ...this.#unseenOf.values()].some((unseen) => unseen.hadInList(at)) ||
@@ -290,12 +290,12 @@ export class DocumentReader {
     return [this.#names[at]!, ...layouts.flatMap(({ ofName }) => ofName[at]!.columns ?? [])];
   }
 
-  /** The names of what is within objects of a list, each with the list. */
+  /** The names within the objects of a list, each with its list. */
   get namesInLists(): (readonly [name: string, list: string])[] {
     return [...this.#lists].map(([at, list]) => [this.#names[at]!, list]);
   }
 
-  /** What no record has a value of so far that tells what kind of document it is, and what follows. */
+  /** The roles that decide the kind of a document and have no value so far, each with the consequence. */
   get untold(): readonly string[] {
     const lacks = (...roles: Role[]): boolean => !roles.some((role) => this.has(role));
     return [
@@ -309,7 +309,7 @@ export class DocumentReader {
     return this.#columnsOf(role).find((one) => this.columnsThere.includes(one));
   }
 
-  /** That no record has any: `no record has a due date in dueBy or dueByDate`, and what to do. */
+  /** The message that no record has the role: `no record has a due date in dueBy or dueByDate`, with a hint. */
   noneHas(role: Role, record = 'record') {
     const text = `no ${record} has ${describeRole(this.#layouts.usual.fields, role)}`;
     const details = { code: 'column missing', role, columns: this.#columnsOf(role) } as const;
@@ -317,7 +317,7 @@ export class DocumentReader {
   }
 
   /**
-   * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
+   * Throws UsageError if no record has one of the roles: without it, an answer would be wrong without a warning, such as a sum of
    * amounts whose currencies are unknown.
    *
    * @param what the beginning of the message: `no figures`
@@ -332,8 +332,8 @@ export class DocumentReader {
 
   /**
    * A failure for each profile, of several, whose records all lack one of the roles, or one of the names that stand for a role:
-   * the answer is about the other profiles alone, and must say so. Of another column, which others have, a
-   * warning. `flag` is that of the question.
+   * the answer covers only the other profiles, and must say so. A missing column that other profiles have is only a
+   * warning. `flag` is the flag of the question.
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {
@@ -359,7 +359,7 @@ export class DocumentReader {
     });
   }
 
-  /** The first of these roles and names that no record of a profile has, with the role that the name stands for, if any. */
+  /** The first of these roles and names that no record of a profile has, with the role of the name, if any. */
   #missingIn(
     layout: ProfileLayout,
     unseen: Unseen,
@@ -408,10 +408,10 @@ function refuseUndeclared(role: Role): never {
   throw new TypeError(`a reader of documents was not given the role ${role}`);
 }
 
-/** How many records, in all and of each of several profiles, are read with all columns, to learn which columns exist. */
+/** How many records, in total and per profile, are read with all columns, to find which columns exist. */
 const RECORDS_SAMPLED = 500;
 
-/** What the records of a reader have not had so far: all of them, or those of one profile. */
+/** The roles and names that no record had so far: of all records, or of those of one profile. */
 class Unseen {
   /** The roles, and the indexes of the names, that no record had a value of. */
   readonly roles: Set<Role>;
@@ -441,7 +441,7 @@ class Unseen {
     if (this.seen++ < RECORDS_SAMPLED) this.#sampler.moveTo(batch, index);
   }
 
-  /** Notes what is in a record, which the reader shows. */
+  /** Removes the roles and names that the current record of the reader has. */
   note(document: DocumentReader, batch: RecordBatch, index: number): void {
     this.sample(batch, index);
     for (const role of this.roles) if (document.cell(role) !== undefined) this.roles.delete(role);

@@ -32,12 +32,12 @@ const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
   ['order', { codes: [801], words: ['ORDER', 'ORDEN_DE_COMPRA'] }],
 ];
 
-/** An amount with the sign that a document of the family gives it: services write those of credit notes with either. */
+/** An amount with the sign of its document family: services write amounts of credit notes with either sign. */
 export function signedAmount(amount: Decimal, family: Family): Decimal {
   return family === 'credit note' && amount.coefficient > 0n ? negateDecimal(amount) : amount;
 }
 
-/** Delivery guides, quotes and orders ask for no money: they are in no sum. */
+/** Delivery guides, quotes and orders are in no sum, since no money is owed for them. */
 export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);
 
 function withoutAccents(word: string): string {
@@ -75,7 +75,7 @@ function findFamily(type: string): Family {
 /** Whether a document counts: a cancelled one was issued, and is no longer owed; a void one never was a document. */
 export type Validity = 'valid' | 'cancelled' | 'void';
 
-/** The statuses of cancelled documents. `CANCELADA` is none: in Chile it is paid. */
+/** The statuses of cancelled documents. `CANCELADA` is not one of them: in Chile it means paid. */
 const CANCELLED_STATUSES: readonly string[] = [
   'NULLIFIED',
   'ANNULLED',

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 /** The column with the profile of a record, where there are several. */
 export const PROFILE_COLUMN = '_profile';
 
-/** What a column can mean in a record of the service: how sentences name it, and what its cells are. */
+/** The meanings that a column can have: each with its phrase for messages, and the type of its cells. */
 const MEANING = {
   open: ['an open amount', 'money'],
   paid: ['a paid amount', 'money'],
@@ -30,8 +30,8 @@ const AMOUNT_ROLES = ['open', 'paid', 'total', 'net', 'exempt', 'tax'] as const;
 export type AmountRole = (typeof AMOUNT_ROLES)[number];
 
 /**
- * The names by which `--field` and the settings know what can be mapped. The open amount is `amount` there; `sharedIds` are
- * no column, but fiscal IDs with commas between them.
+ * The names that `--field` and the settings accept. The open amount is `amount` there; `sharedIds` are
+ * not a column, but fiscal IDs with commas between them.
  */
 export const FIELD_NAMES: readonly string[] = [
   'amount',
@@ -40,31 +40,31 @@ export const FIELD_NAMES: readonly string[] = [
 ];
 
 /**
- * What a listing declares the cells of a column to be, whatever a record holds in it. Numbers that name something, such as that
- * of a document, are text; so is all that is neither money, a date, nor true or false. A `count` is a number of things that folio
- * itself counted.
+ * The declared type of a column, whatever a record holds in it. Numbers that identify something, such as the number
+ * of a document, are text; so is all that is neither money, a date, nor true or false. A `count` is a number that folio
+ * counted itself.
  */
 export type DeclaredType = 'text' | 'money' | 'date' | 'boolean' | 'list' | 'count';
 
 /**
- * A column that the records of a listing may have, its type, and what it means. Of the columns of one role, the first that has a
- * value counts. `payments.date` behind the list `payments` is a column of what --expand makes of it.
+ * A column that the records of a listing may have, its type, and its role. If a role has several columns, the first with a
+ * value counts. `payments.date` after the list `payments` is a column of the rows that --expand makes.
  */
 export type DeclaredColumn = readonly [name: string, type: DeclaredType, role?: Role];
 
-/** For each role the columns that it may be in: the first that has a value counts. A column `=CLP` stands for the value CLP. */
+/** For each role, its possible columns: the first with a value counts. A column `=CLP` stands for the value CLP. */
 type RoleColumns = Readonly<Record<Role, readonly string[]>>;
 
 /** What the columns of a profile's records mean. */
 export interface Fields {
   readonly columns: RoleColumns;
-  /** Fiscal IDs that many share, as they are written. */
+  /** Fiscal IDs that many parties share, as written. */
   readonly sharedIds: readonly string[];
   /** The columns that the listing declares, whatever the settings of a profile say. */
   readonly declared: readonly DeclaredColumn[];
 }
 
-/** Of Chile: anybody abroad, and buyers without a name. */
+/** In Chile: for parties abroad, and for buyers without a name. */
 const SHARED_IDS = ['55555555-5', '66666666-6'];
 
 export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {
@@ -73,13 +73,13 @@ export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {
   return { columns, sharedIds: SHARED_IDS, declared };
 }
 
-/** Where the organization's own fiscal ID and name may be in invoices of a listing, the likeliest first. */
+/** The columns of the organization's own fiscal ID and name in a listing's invoices, the likeliest first. */
 export const OWN_ID_AND_NAME = {
   issued: { fiscalId: ['issuerFiscalId', 'issuer.fiscalId'], name: ['issuer.name', 'issuerName'] },
   received: { fiscalId: ['receiverFiscalId', 'receiver.fiscalId'], name: ['receiver.name', 'receiverName'] },
 } as const;
 
-/** The fields with the user's columns in place of theirs, by the names of `FIELD_NAMES`. Throws UsageError for another name. */
+/** `fields`, with columns replaced by the user's, by the names of `FIELD_NAMES`. Throws UsageError for another name. */
 export function mapFields(fields: Fields, map: Readonly<Record<string, string>>): Fields {
   const columns: Record<Role, readonly string[]> = { ...fields.columns };
   let { sharedIds } = fields;
@@ -96,7 +96,7 @@ export function mapFields(fields: Fields, map: Readonly<Record<string, string>>)
   return { ...fields, columns, sharedIds };
 }
 
-/** The fields with more columns declared, which few records have. Their names say what they hold. */
+/** `fields`, with more declared columns, which few records have. Their types follow from their names. */
 export function withKnown(fields: Fields, names: readonly string[] = []): Fields {
   const known = names.map((name): DeclaredColumn => [name, MONEY_NAME.test(name) ? 'money' : 'text']);
   return { ...fields, declared: [...fields.declared, ...known] };
@@ -126,7 +126,7 @@ export function describeRole({ columns }: Fields, role: Role): string {
   return columns[role].length === 0 ? phrase : `${phrase} in ${columns[role].join(' or ')}`;
 }
 
-/** The name by which --field and the settings know a role. */
+/** The name of a role in --field and the settings. */
 export function fieldOf(role: Role): string {
   return role === 'open' ? 'amount' : role;
 }
@@ -140,7 +140,7 @@ export function howToMap(role: Role): string {
 export interface ByProfile<Value> {
   /** The value of every profile that `byProfile` lacks. */
   readonly usual: Value;
-  /** The value of each profile, where records name theirs in `_profile`. */
+  /** The value of each profile, if records have a `_profile` column. */
   readonly byProfile?: ReadonlyMap<string, Value> | undefined;
 }
 
@@ -155,7 +155,7 @@ export function ofProfile<Value>({ usual, byProfile }: ByProfile<Value>, profile
   return (profile === undefined ? undefined : byProfile?.get(profile)) ?? usual;
 }
 
-/** The same, with something made of what holds for each profile. */
+/** Maps the value of every profile. */
 export function mapProfiles<Value, Made>(
   { usual, byProfile }: ByProfile<Value>,
   make: (value: Value) => Made,
@@ -165,21 +165,21 @@ export function mapProfiles<Value, Made>(
 }
 
 /**
- * The names of money where nobody declares the column: the last word says it (`totalAmount`, `unit_price`, `balance`), or it is
- * an amount that is due or paid. Any other column is taken as it comes: as money, a text in it would be refused.
+ * The names of undeclared columns of money: by the last word (`totalAmount`, `unit_price`, `balance`), or as
+ * an amount that is due or paid. Any other column is taken as sent: as money, a text in it would be refused.
  */
 export const MONEY_NAME =
   /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$|^amount(?:ToBePaid|Paid|Due|_paid|_due)$/;
 
-/** The types of roles whose cells are more than text: one that cannot be read makes an answer incomplete. */
+/** The type of roles that are not text: a cell of theirs that cannot be read makes an answer incomplete. */
 function typeOfRoles(roles: readonly Role[]): 'date' | 'money' | undefined {
   const types = roles.map((role) => MEANING[role][1]);
   return (['money', 'date'] as const).find((type) => types.includes(type));
 }
 
 /**
- * The type of a column in the records of any profile, in every file and database: that of the role that it has there, else the
- * declared one. A column with such a name is money; undefined for any other column that nobody declares.
+ * The type of a column in the records of any profile, in every file and database: the type of its role, else the
+ * declared one. An undeclared column is money if its name is one of money; else undefined.
  */
 export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
   const all = ofAll(fields);
@@ -188,25 +188,25 @@ export function declaredType(fields: FieldsOf, column: string): DeclaredType | u
   return typeOfRoles(roles) ?? declared ?? (MONEY_NAME.test(column) ? 'money' : undefined);
 }
 
-/** What the names of columns stand for besides themselves: what a column means, and what a table prints above it. */
+/** What the names of columns stand for besides themselves: roles, and the headings of tables. */
 export interface Meanings {
   readonly fields: FieldsOf;
-  /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
+  /** For each heading the role of its column; or, without a role, its possible columns. */
   readonly headings?: ReadonlyMap<string, Role | readonly string[]>;
-  /** The headings of --columns and of the export that is read, by column. They name columns of a file, not of records. */
+  /** The column of each heading, in --columns or in the export. Headings name columns of a file, not of records. */
   readonly byHeading?: ReadonlyMap<string, string> | undefined;
   /** The setting that declares more columns of the listing: `known.issued`. */
   readonly known?: string | undefined;
 }
 
-/** Where names stand for themselves alone. */
+/** The meanings if names only stand for themselves. */
 export const PLAIN_MEANINGS: Meanings = { fields: { usual: fieldsOfColumns([]) } };
 
 function meantBy(name: string, { headings }: Meanings): Role | readonly string[] | undefined {
   return ROLES.find((one) => one === name) ?? headings?.get(name);
 }
 
-/** The columns that a name stands for in records of some fields; undefined for a name that stands for itself alone. */
+/** The columns that a name stands for in records with these fields; undefined if it only stands for itself. */
 export function columnsNamed(
   name: string,
   meanings: Meanings,
@@ -217,7 +217,7 @@ export function columnsNamed(
   return columns?.length === 1 && columns[0] === name ? undefined : columns;
 }
 
-/** The names besides their own that stand for some of these columns. */
+/** The other names that stand for some of these columns. */
 export function namesMeaning(columns: readonly string[], meanings: Meanings): readonly string[] {
   const hasColumn = (name: string): boolean =>
     ofAll(meanings.fields).some((fields) =>
@@ -239,12 +239,12 @@ const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 export function meaningOf(name: string, meanings: Meanings) {
   const roles = ofAll(meanings.fields).flatMap((fields) => roleNamed(name, meanings, fields) ?? []);
   return {
-    /** Its role, unless a profile's settings give it another. */
+    /** Its role, by the usual fields: a profile's settings may give it another. */
     role: roleNamed(name, meanings, meanings.fields.usual),
-    /** What its cells are in the records of any profile; undefined where nothing says it: they may be money. */
+    /** The type of its cells in the records of any profile; undefined if undeclared: they may be money. */
     type:
       typeOfRoles(roles) ?? declaredType(meanings.fields, name) ?? (roles.length > 0 ? 'text' : undefined),
-    /** Whether its cells are fiscal IDs: of the counterparty, or by what the column is called. */
+    /** Whether its cells are fiscal IDs: those of the counterparty, or by the name of the column. */
     hasFiscalIds: roles.includes('counterpartyFiscalId') || FISCAL_ID_COLUMN.test(name),
   };
 }

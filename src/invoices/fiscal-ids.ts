@@ -16,7 +16,7 @@ function checkDigitOf(digits: string): string {
   return '0K987654321'[sum % 11]!;
 }
 
-/** Whether the text is a fiscal ID at all. Punctuation alone is none. */
+/** Whether the text is a fiscal ID: punctuation alone is not. */
 export function isFiscalId(text: string | undefined): text is string {
   return text !== undefined && /[\p{L}\p{N}]/u.test(text);
 }
@@ -28,8 +28,8 @@ export interface Counterparty {
 }
 
 /**
- * A text that is equal for two records of one counterparty, and for no others. Fiscal IDs, in any punctuation, tell
- * counterparties apart, else names do. An ID that many share is no counterparty: there ID and name together are.
+ * A key that is equal for two records if they have the same counterparty. Fiscal IDs, in any punctuation, identify
+ * counterparties, else names do. An ID that many parties share identifies one only together with the name.
  */
 export function counterpartyKey({ name, fiscalId }: Counterparty, sharedIds: readonly string[]): string {
   if (fiscalId === undefined) return JSON.stringify(['name', name]);
@@ -42,7 +42,7 @@ export function isSharedId(fiscalId: string, sharedIds: readonly string[]): bool
   return sharedIds.some((shared) => foldFiscalId(shared) === id);
 }
 
-/** Whether a text is a Chilean fiscal ID, written with its dash, and with the right check digit: no other number is. */
+/** Whether a text is a Chilean fiscal ID, written with its dash and the right check digit. */
 export function isChileanFiscalId(text: string): boolean {
   const [, written = '', check = ''] = /^(\d{1,3}(?:\.\d{3}){1,2}|\d{6,9})-([\dk])$/i.exec(text) ?? [];
   return written !== '' && checkDigitOf(written.replaceAll('.', '')) === check.toUpperCase();

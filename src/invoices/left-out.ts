@@ -5,10 +5,10 @@ import { quoteUnlessCode, type Cell } from '../json/cells.ts';
 import { nameOfCell } from './open-items.ts';
 import type { Role } from './fields.ts';
 
-/** What is special about a document: its family, or that it is cancelled, void, or without a type. */
+/** The kinds of special documents besides families: cancelled, void, or without a type. */
 const [CANCELLED, VOID, UNTYPED] = ['cancelled document', 'void document', 'document'];
 
-/** Counts the documents that sums treat specially, for the sentence below an answer. */
+/** Counts the documents that sums treat specially, for the note below an answer. */
 export class SpecialDocuments {
   readonly #counts = new Map<string, number>();
   #hasTypes = false;
@@ -36,7 +36,7 @@ export class SpecialDocuments {
   /**
    * A clause for each kind that there was.
    *
-   * @param of which amounts are summed: open ones, which leave out cancelled documents, others, or both
+   * @param of which amounts are summed: open amounts, which leave out cancelled documents, other amounts, or both
    */
   clauses(of: 'open' | 'other' | 'both'): string[] {
     const cancelled = {
@@ -60,14 +60,14 @@ export class SpecialDocuments {
 
 const MAX_NAMED = 3;
 
-/** Counts the records that an answer leaves out because a cell of theirs cannot be read, and names the first of them. */
+/** Counts the records that an answer leaves out because one of their cells cannot be read, and names the first of them. */
 export class Unreadable {
   readonly #named: string[] = [];
   readonly #cells: UnreadableCell[] = [];
   count = 0;
   #last = 0;
 
-  /** Notes a cell of a document, which counts once. Its role `number` must be read, too: people know a document by it. */
+  /** Notes a cell of a document, which counts once. The role `number` must be read, too: messages name documents by it. */
   noteCell(document: DocumentReader, column: string, cell: Cell): void {
     const { place } = document;
     if (place === this.#last) return;
@@ -89,7 +89,7 @@ export class Unreadable {
     return this.#named[0];
   }
 
-  /** The records left out, as a failure where there are any. `flag` is the one of the question. */
+  /** The failure for records left out; a fact if there are none. `flag` is the flag of the question. */
   finding(flag: string): Finding {
     const missing = { unreadable: this.count };
     if (this.count === 0) return { level: 'fact', text: '', missing };

@@ -23,12 +23,12 @@ export function nameOfCell(cell: Cell): string {
   return `the ${cell.kind === 'array' && cell.text.startsWith('{') ? 'object' : cell.kind} ${shown}`;
 }
 
-/** What a document adds to a sum. Delivery guides, quotes, orders and what is void are in none. */
+/** What a document adds to a sum. Delivery guides, quotes, orders and void documents are in no sum. */
 export type Worth = 'in no sum' | 'absent' | 'unreadable' | Added;
 
 export interface Added {
   readonly amount: Decimal;
-  /** The part of the amount that is a cancelled document; of open amounts, what is left out for that, with its sign. */
+  /** The amount of a cancelled document, with its sign: included in other sums, left out of sums of open amounts. */
   readonly cancelled: Decimal;
 }
 
@@ -57,11 +57,11 @@ export function worthOfCell(
   };
 }
 
-/** What a document is among those that are open. */
+/** How a document counts among open items. */
 export type OpenItem =
   | { readonly kind: 'settled' }
   | { readonly kind: 'absent' }
-  /** It may be open, and its amount or its due date cannot be read. */
+  /** It may be open, but its amount or its due date cannot be read. */
   | { readonly kind: 'unreadable'; readonly role: 'open' | 'due' }
   /** It is not open, because it was cancelled. The amount is what it would add. */
   | { readonly kind: 'cancelled'; readonly amount: Decimal }
@@ -74,10 +74,10 @@ export type OpenItem =
       readonly due: number | undefined;
     };
 
-/** The roles that `openItemOf` reads, and the number, by which people know a document. */
+/** The roles that `openItemOf` reads, and the number, by which messages name a document. */
 export const OPEN_ITEM_ROLES = ['open', 'due', ...KIND_ROLES, 'number'] as const;
 
-/** What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements. */
+/** How a document counts among open items: the one rule for aging, `--overdue`, the report and statements. */
 export function openItemOf(document: DocumentReader): OpenItem {
   const worth = worthOf(document, 'open');
   if (worth === 'in no sum') return { kind: 'settled' };
@@ -91,7 +91,7 @@ export function openItemOf(document: DocumentReader): OpenItem {
   return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due };
 }
 
-/** The day of a date, in days since 1970-01-01; undefined where there is none. */
+/** The day of a date, in days since 1970-01-01; undefined without a date. */
 export function dayIn(document: DocumentReader, role: Role): number | undefined | 'unreadable' {
   const cell = document.cell(role);
   if (cell === undefined) return undefined;
@@ -123,7 +123,7 @@ export function ageColumns(buckets: Buckets): string[] {
 }
 
 /**
- * The position among `ageColumns` of what is open on a day, in days since 1970-01-01. On the day that it is due, it is not
+ * The position of an open item in `ageColumns`, on a day since 1970-01-01. On its due date, it is not
  * overdue.
  */
 export function ageOf(

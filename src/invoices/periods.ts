@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 
-/** Whole months, as the books are kept: `2026-11`, `2026-Q3`, `2026`. */
+/** A span of whole months: `2026-11`, `2026-Q3`, `2026`. */
 export interface Period {
   /** Days since 1970-01-01, both within the period. */
   readonly first: number;
@@ -40,7 +40,7 @@ export function isPeriod(text: string): boolean {
   return periodOf(text, () => 0) !== undefined;
 }
 
-/** What `--group-by date:month` can name behind the column. */
+/** The units that `--group-by date:month` can name after the column. */
 export const CALENDAR_UNITS = ['day', 'month', 'quarter', 'year'] as const;
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 

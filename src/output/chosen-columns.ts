@@ -6,7 +6,7 @@ type Choice =
   | { readonly kind: 'without'; readonly column: string }
   | { readonly kind: 'others' };
 
-/** The columns that `--columns` or a setting names: each perhaps under a heading, some to leave out, or all others. */
+/** The columns in `--columns` or a setting: some with a heading, some to leave out, or `*` for all others. */
 export class ChosenColumns {
   readonly #choices: readonly Choice[];
 
@@ -41,7 +41,7 @@ export class ChosenColumns {
     return columns;
   }
 
-  /** Whether the columns are known only once those of all records are. */
+  /** Whether the columns are known only after all records were read. */
   get isOpen(): boolean {
     return this.onlyLeavesOut || this.#choices.some(({ kind }) => kind === 'others');
   }
@@ -76,7 +76,7 @@ export class ChosenColumns {
   }
 
   /**
-   * For each of these columns its heading, else its name. A column that comes several times has its headings in turn. Throws
+   * For each of these columns its heading, else its name. A column that is chosen several times gets its headings in turn. Throws
    * UsageError where two are the same.
    */
   headingsOf(columns: readonly string[]): string[] {
@@ -94,7 +94,7 @@ export class ChosenColumns {
   }
 
   /**
-   * The headings that have to be known to read a written file under the names of its columns. A column that comes more than once
+   * The headings that are needed to read a written file by the names of its columns. A column that is written more than once
    * is read from its own name, else from its first heading.
    */
   get readBack(): readonly { readonly heading: string; readonly column: string }[] {
@@ -122,7 +122,7 @@ export class ChosenColumns {
     );
   }
 
-  /** The chosen ones of all columns. A name also stands for the columns within it, as `customer` for `customer.name`. */
+  /** The chosen columns among all. A name also stands for the columns within it, as `customer` for `customer.name`. */
   of(all: readonly string[]): string[] {
     const { names } = this;
     const left = this.#choices.flatMap((choice) => (choice.kind === 'without' ? choice.column : []));

@@ -1,7 +1,7 @@
 import { MONEY_NAME } from '../invoices/fields.ts';
 
 /**
- * What a column is for its reader: this decides its width, its colour, and whether it stays where room is short. A `kind` is what
+ * How a column is shown: this decides its width, its colour, and whether a narrow table keeps it. A `kind` is what
  * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
  */
 export type ColumnLook =
@@ -21,16 +21,16 @@ export type ColumnLook =
   | 'other';
 
 export interface KnownColumn {
-  /** The likeliest first: the first that any record has is the one. */
+  /** Possible names, the likeliest first: the first that any record has counts. */
   readonly names: readonly string[];
   readonly look: ColumnLook;
   /** The head of a table's column that is too narrow for its name. */
   readonly word: string;
-  /** Where room is short, higher numbers go first; columns without one are shown only where room is left. */
+  /** A narrow table leaves out higher ranks first; columns without a rank are shown only if room is left. */
   readonly rank?: number | undefined;
 }
 
-/** Looks of columns of which only the name is known. The most important first. */
+/** Looks by name, for columns that are not known. The most important first. */
 const LOOKS: readonly (readonly [ColumnLook, RegExp])[] = [
   ['profile', /^_profile$/],
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
@@ -47,10 +47,10 @@ const LOOKS: readonly (readonly [ColumnLook, RegExp])[] = [
 const IDENTIFIER =
   /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
-/** Longer names are not searched: that takes long, and they tell no look. */
+/** Longer names are not matched: that takes long, and no look applies to them. */
 const MAX_NAME = 100;
 
-/** The look of the known column of that name, else by the name. */
+/** The look of the known column of that name, else the look by its name. */
 export function lookOf(column: string, known: readonly KnownColumn[] = []): ColumnLook {
   const look = known.find(({ names }) => names.includes(column))?.look;
   if (look !== undefined) return look;
@@ -88,7 +88,7 @@ export function knownAmong(
 }
 
 /**
- * The known columns; where the rows are of several types of documents, with the type right behind the number, and as important.
+ * The known columns. If the rows have several types of documents, the type follows the number, with the same rank.
  *
  * @param textsAt the texts of the rows in a column
  */
@@ -129,7 +129,7 @@ export function screenOrder(
 
 export type ShownColumns = Readonly<Record<string, Partial<Omit<KnownColumn, 'names'>> | undefined>>;
 
-/** The columns of a result, by default the first the most important, with the looks of the records' columns of that name. */
+/** The columns of a result, ranked by position by default, with the looks of the records' columns of that name. */
 export function shownInOrder(
   columns: readonly string[],
   shown: ShownColumns = {},

@@ -8,16 +8,16 @@ type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw'
 interface FormatDeclaration {
   readonly about: string;
   readonly binary?: boolean;
-  /** Whether people add up its columns in a spreadsheet. */
+  /** Whether users sum its columns in a spreadsheet. */
   readonly spreadsheet?: boolean;
-  /** What a file of it is, where folio does not read records back from it. */
+  /** The description of a file that folio cannot read records from. */
   readonly unreadable?: string;
   /** File endings that name it; the first is that of files that folio names. By default the format's name. */
   readonly endings?: readonly string[];
   readonly flags?: readonly FormatFlag[];
-  /** What to do, by words that people take for the format. */
+  /** Hints for other words that users type as the format. */
   readonly meant?: Readonly<Record<string, string>>;
-  /** Whether it shows columns as what they mean: numbers grouped or typed, days as dates. */
+  /** Whether its cells depend on what columns mean: grouped or typed numbers, days as dates. */
   readonly isTyped?: boolean;
   readonly writer: () => Promise<OpenWriter>;
 }
@@ -85,7 +85,7 @@ export function endingsOf(format: Format): readonly string[] {
   return formatOf(format).endings ?? [format];
 }
 
-/** What to do instead of naming a format that folio does not have; undefined where nobody knows. */
+/** The hint for a format that folio does not have, if there is one. */
 export function meantFormat(word: string): string | undefined {
   const ofEnding = formatOfEnding(`.${word}`);
   if (ofEnding !== undefined) return `Say --format ${ofEnding}.`;
@@ -98,7 +98,7 @@ export function readsFlag(format: Format | undefined, flag: FormatFlag): boolean
   return format !== undefined && formatOf(format).flags?.includes(flag) === true;
 }
 
-/** Throws UsageError for a flag that the format does not read: nobody should believe that it took effect. */
+/** Throws UsageError for a flag that the format does not use, so that it is not ignored silently. */
 export function checkFlagsOfFormat(
   format: Format,
   flags: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
@@ -110,7 +110,7 @@ export function checkFlagsOfFormat(
   checkFlagsOfForm(format, Object.fromEntries(readers));
 }
 
-/** The same of what else a command writes. Each flag has its value, undefined or false where it is not set, and its readers. */
+/** The same for another output form. Each flag has its value (undefined or false if not set) and the forms that use it. */
 export function checkFlagsOfForm(
   form: string,
   flags: Readonly<Record<string, readonly [value: unknown, ...readers: string[]]>>,

@@ -67,7 +67,7 @@ const CLOSE = Buffer.from('}');
 /** Makes records of some columns, each value as it was sent. `names` are those of the members. */
 function picker(columns: readonly string[], names = columns): (batch: RecordBatch) => RecordBatch {
   const reader = new CellReader(columns);
-  // What stands before each value.
+  // The bytes before each value.
   const leads = names.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   return (batch) => {
     const { count, spaced } = batch;

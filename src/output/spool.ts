@@ -11,14 +11,14 @@ const [openFile, readFile] = [promisify(open), promisify(read)];
 const [writeTo, closeFile, removeFile] = [promisify(writeFile), promisify(close), promisify(unlink)];
 
 interface SpoolOptions {
-  /** Names the file; by default it is one of the system's folder for temporary files. */
+  /** Returns the path of the file; by default it is in the system's folder for temporary files. */
   readonly path?: (() => string) | undefined;
-  /** Bytes that are kept in memory before there is a file. */
+  /** Bytes that are kept in memory before a file is used. */
   readonly memory?: number;
 }
 
 /**
- * Keeps chunks of bytes until all have come, in memory or, if they are many, in a temporary file. Only its owner may read that
+ * Keeps chunks of bytes until all have arrived, in memory or, if they are many, in a temporary file. Only its owner may read that
  * file, and its name is removed as soon as it is open, so that a killed run leaves nothing. Methods reject with OutputError,
  * naming the system's reason.
  */
@@ -129,7 +129,7 @@ function cutShort(): OutputError {
   });
 }
 
-/** Bytes of records in memory before there is a file. Few, since many such collections may be open. */
+/** Bytes of records in memory before a file is used: few, since many spools may be open. */
 const RECORDS_IN_MEMORY = 256 * 1024;
 
 const BATCH = { bytes: 1_000_000, records: 4_000 };

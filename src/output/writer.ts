@@ -6,7 +6,7 @@ import type { ParquetType } from './parquet/stored-column.ts';
 /** Where bytes go. A write resolves when their buffer may be used again; rejects with OutputError. */
 export interface Sink {
   write(bytes: Uint8Array | string): Promise<void>;
-  /** Names a file beside it for rows that wait: the next run removes what a killed one left under such a name. */
+  /** Returns a path beside the file for rows that wait: the next run removes files with such names that a killed run left. */
   readonly spare?: (() => string) | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface OpenTarget {
   readonly spare?: Sink['spare'];
   /** Ends writing; a file appears. */
   commit?(): Promise<void>;
-  /** Ends writing; a file stays as it was. Does nothing after the other one. */
+  /** Ends writing; a file stays unchanged. Does nothing after `commit`. */
   discard?(): Promise<void>;
 }
 
@@ -31,9 +31,9 @@ export interface Writer {
 export interface Layout {
   /** The columns in order; undefined for the union of all records' columns, by first appearance. */
   readonly columns?: readonly string[] | undefined;
-  /** The headings of columns, where they are not their names. Throws UsageError where two are the same. */
+  /** The headings of columns, if they differ from the names. Throws UsageError if two headings are the same. */
   readonly headings?: ((columns: readonly string[]) => readonly string[]) | undefined;
-  /** table: whether the user named the columns, which then stay in their order and matter alike. */
+  /** table: whether the user chose the columns: then they keep their order and have equal rank. */
   readonly isChosen?: boolean | undefined;
   readonly delimiter?: string | undefined;
   /** csv: whether the first line names the columns. */
@@ -56,9 +56,9 @@ export interface Layout {
   readonly known?: readonly KnownColumn[] | undefined;
   readonly fields?: FieldsOf | undefined;
   readonly declared?: DeclaredTypes | undefined;
-  /** parquet: the types of columns, by the user. */
+  /** parquet: the types of columns that the user set. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
-  /** table: today, in days since 1970-01-01; undefined where nothing is marked as past due. */
+  /** table: today, in days since 1970-01-01; undefined if no date is to be marked as overdue. */
   readonly today?: number | undefined;
   /** xlsx: the name of the sheet, at most 31 letters, spaces and hyphens; `records` by default. */
   readonly sheet?: string | undefined;
@@ -66,7 +66,7 @@ export interface Layout {
 
 export interface DeclaredTypes {
   readonly names: readonly string[];
-  /** Undefined for a column that nobody declares. */
+  /** Undefined for an undeclared column. */
   readonly typeOf: (column: string) => DeclaredType | undefined;
 }
 

@@ -31,7 +31,7 @@ export function dialectRows(
     record_delimiter: excel ? '\r\n' : '\n',
     // With a record delimiter of its own it would otherwise not quote a field with a bare LF or CR.
     quote_record_delimiter: true,
-    // No limit: rows are read back in the turn of the event loop in which they were written.
+    // No limit: rows are read back at once, before the event loop goes on.
     readableHighWaterMark: 2 ** 30,
   });
   const guard = excel ? formulaGuard(delimiter) : String;
@@ -66,8 +66,8 @@ export function dialectRows(
 }
 
 /**
- * What makes a spreadsheet run text as a formula (OWASP, "CSV Injection"): its first character, or the full-width variant
- * of it, which some programs convert. White space and controls may stand before it, since some programs drop them. A tab,
+ * The beginnings of text that a spreadsheet runs as a formula (OWASP, "CSV Injection"): a character, or its full-width variant,
+ * which some programs convert. White space and controls may precede it, since some programs drop them. A tab,
  * CR or LF at the start is dangerous whatever follows.
  */
 const TRIGGER = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
@@ -86,7 +86,7 @@ const NUMBER =
 const SEPARATORS = [',', ';', '\t', '\r', '\n'];
 
 /**
- * Makes what puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program
+ * Makes a function that puts an apostrophe before text that would run as a formula. In `a;=1+1` it precedes `=`: a program
  * that separates by `;` sees two cells, and the quotes around the text do not protect the second.
  *
  * @param delimiter of the file; text with it stands in quotes and is one cell

@@ -19,7 +19,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  * csv by RFC 4180, but with LF at the end of lines, and quotes only where they are needed. Null and missing are empty, booleans
  * true and false, arrays compact JSON, numbers as sent. `delimiter` and `excel` make dialects.
  *
- * With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those
+ * With named columns, rows stream. Without, the header is the union over all records: rows wait in a spool, and at the end those
  * that were made before a column appeared get their missing delimiters.
  */
 export const openCsv: OpenWriter = (sink, layout) => {
@@ -56,7 +56,7 @@ export const openCsv: OpenWriter = (sink, layout) => {
   const begin = async (encoder: RowEncoder): Promise<void> => {
     if (begun) return;
     begun = true;
-    // Headings may be refused: before anything is written.
+    // Before anything is written, since headings may be refused.
     const names = headerOf(encoder);
     if (excel) await sink.write(BYTE_ORDER_MARK);
     if (header) await put(names, encoder.columns.length);

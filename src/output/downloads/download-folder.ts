@@ -26,11 +26,11 @@ export interface DownloadJob {
   readonly file: InvoiceFile;
   /** Its name in the folder without the ending, which is not known before the download. */
   readonly stem: string;
-  /** The file of that name that is there already, whatever its ending. */
+  /** The existing file with that stem, whatever its extension. */
   readonly present: string | undefined;
 }
 
-/** A folder that the files of invoices are put into, by one run at a time. A file is known by its name. */
+/** A folder for the files of invoices, used by one run at a time. A file is identified by its name. */
 export type DownloadFolder = Awaited<ReturnType<typeof openDownloadFolder>>;
 
 /**
@@ -43,7 +43,7 @@ export async function openDownloadFolder(shown: string, context: FileContext) {
   try {
     const path = await realPath(shown);
     lock = await lockTarget({ shown, folder: path, name: LOCKED }, context);
-    // Only the owner of the lock writes temporary files here: all that are there are left.
+    // Only the owner of the lock writes temporary files here, so all existing ones are leftovers.
     await removeLeftovers({ folder: path, name: LOCKED }, Infinity);
     const held = lock;
     const close = async (): Promise<void> => {
@@ -74,7 +74,7 @@ function filesIn(
     if (entry.isFile()) present.set(foldName(stem), entry.name);
     else blocked.add(foldName(stem));
   }
-  /** How often a file came that nothing tells from another. */
+  /** How often each file was repeated without any difference. */
   const times = new Map<string, number>();
   let temporaries = 0;
   return {
@@ -87,7 +87,7 @@ function filesIn(
       const key = fileKey(file);
       const time = (times.get(key) ?? 0) + 1;
       times.set(key, time);
-      // A hash, since a path may be long and is nobody else's business.
+      // A hash, since a path may be long and private.
       const hash = createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 8);
       let stem = fileStem([file.number, file.id], hash);
       while (blocked.has(foldName(stem))) stem += '-2';
@@ -145,7 +145,7 @@ export async function downloadFile(
   }
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
     const ending = cleanExtension(head.contentType, head.path);
-    // An error, sent with status 200: it must not pass for a file of another kind that nobody wants.
+    // An error sent with status 200 must not count as a file of an unwanted kind.
     if (ending === 'json' && !/\.json$/i.test(head.path))
       throw new LinkRefused('the link gives JSON, not the file');
     return only?.has(ending) === false
@@ -179,9 +179,9 @@ const START = 1024;
 const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
 
 /**
- * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services send a
- * page to log in or an error in JSON, with status 200. If it were kept, it would pass for the invoice for ever. Throws
- * LinkRefused for a web page, an error, what is called a PDF or XML and is none, before any byte is passed on.
+ * Passes the bytes on, after a check that they begin like a file with that extension. For an expired link, some services send a
+ * login page or an error in JSON, with status 200, which would be kept as the invoice. Throws
+ * LinkRefused for a web page, an error, or a false PDF or XML, before any byte is passed on.
  */
 async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0);
@@ -204,7 +204,7 @@ async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): Async
 /** An object that has one of the members in which services say what went wrong (spec 7), not within another one. */
 const ERROR_IN_JSON = /^\{[^{}]*"(?:error|errors|message|Message|errorMessage|detail)"\s*:/;
 
-/** What a file is instead of what its ending names; undefined where it may be that. */
+/** What the file is instead of what its extension says; undefined if it may be right. */
 function contentInstead(start: string, ending: string): string | undefined {
   // In UTF-16 every second byte of such text is zero.
   const text = start.replace(BYTE_ORDER_MARK, '').replaceAll('\0', '').trimStart();

@@ -32,7 +32,7 @@ function clean(stem: string): string {
     stem
       .replace(FORBIDDEN, '_')
       .normalize('NFC')
-      // No hidden file, and no name that a program takes for an option or a home when a shell's `*` passes it.
+      // No hidden file, and no name that a program would take for a flag or a home folder when a shell expands `*`.
       .replace(/^[\s.~-]+/, '')
       .replace(DEVICE_NAME, '_$&')
   );
@@ -65,7 +65,7 @@ function numbered(name: string, number: number): string {
   return cutBytes(stem, NAME_LIMIT - Buffer.byteLength(ending)) + ending;
 }
 
-/** Equal for names that some file system takes for one, and for some more. */
+/** A key that is equal for names that some file system treats as one, and for a few more. */
 export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase();
 }

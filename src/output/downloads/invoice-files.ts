@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import type { Page, Window } from '../../paging/page.ts';
 
 export interface InvoiceFile {
-  /** Tells the document from all others: its organization, number, id and type. */
+  /** Identifies the document: its organization, number, id and type. */
   readonly document: string;
   readonly number: string | undefined;
   readonly id: string | undefined;
@@ -29,7 +29,7 @@ export type ReadFiles = (batch: RecordBatch, index: number, place: number | unde
 /**
  * Finds the files of invoices. A record may have `files[].fileUrl` (spec 2.5); nothing else is assumed.
  *
- * @param owner whose documents these are: another organization may have the same ids
+ * @param owner the organization of the documents: another one may have the same ids
  */
 export function invoiceFilesOf(owner: string): ReadFiles {
   const cells = new CellReader(['id', 'number', 'documentType', 'files']);
@@ -116,7 +116,7 @@ export function linkRenewal(readPage: (window: Window) => Promise<Page>, readFil
   };
 }
 
-/** Tells a file from all others by its document and path, wherever it stands in the document's list. */
+/** Identifies a file by its document and path, regardless of its position in the document's list. */
 export function fileKey({ document, path, nth }: Pick<InvoiceFile, 'document' | 'path' | 'nth'>): string {
   return JSON.stringify([document, path, nth]);
 }

@@ -11,7 +11,7 @@ export interface Destination extends Sink {
   readonly bytes: number;
   /** SHA-256 of the bytes so far, in hex. Only of a destination with a receipt; else a TypeError. */
   sha256(): string;
-  /** A file appears now. Rejects with OutputError, and then nothing changed. */
+  /** Makes the file appear. Rejects with OutputError, and then nothing has changed. */
   commit(): Promise<void>;
   /** Leaves a file as it was. May be called at any time and repeatedly; never rejects. */
   discard(): Promise<void>;
@@ -23,7 +23,7 @@ export interface DestinationContext extends FileContext {
 }
 
 interface DestinationOptions {
-  /** Whether it has a receipt, or is one: then it is hashed, and locked. */
+  /** Whether it has a receipt, or is a receipt: then it is hashed, and locked. */
   readonly hasReceipt?: boolean;
   /** Whether the text is made for a terminal. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
@@ -47,7 +47,7 @@ export async function openDestination(
     });
   }
   const gate = target.isTerminal && !styled ? new TerminalGate(target) : undefined;
-  // To hash costs about as much as to write, and the runtime takes 3 ms to load its hashes.
+  // Hashing costs about as much as writing, and Node takes 3 ms to load its hashes.
   const hash = hasReceipt ? (await import('node:crypto')).createHash('sha256') : undefined;
   let bytes = 0;
   return {

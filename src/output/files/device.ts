@@ -55,9 +55,9 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
   };
 }
 
-/** What has a buffer that can be full: the event loop writes to it, so that a waiting write holds up no signal. */
+/** A stream whose buffer can be full: the event loop writes to it, so that a waiting write does not delay signals. */
 function openStream(stream: Socket, shown: string, isTerminal: boolean): OpenTarget {
-  // Each write learns of its own error; without a listener the stream would also throw it.
+  // Each write gets its own error; without a listener the stream would also throw it.
   stream.on('error', () => undefined);
   const done = (act: (callback: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -17,11 +17,11 @@ export interface FileLock {
 
 /** Milliseconds between two renewals of a lock's time stamp. */
 const RENEW_EVERY = 10_000;
-/** Milliseconds without a renewal after which a lock is stale, where its owner's process cannot be seen. */
+/** Milliseconds without a renewal after which a lock is stale, if its owner's process is not visible. */
 const STALE_AFTER = 60_000;
 /** Milliseconds between two tries for a lock that another run holds. */
 const TRY_EVERY = 25;
-/** Tries for a lock that goes and comes: far more than runs can end and begin meanwhile. */
+/** Tries for a lock that is released and taken again: far more than the runs that can end and begin meanwhile. */
 const MAX_ROUNDS = 100;
 
 /**
@@ -106,7 +106,7 @@ async function makeFile(
   let handle: FileHandle | undefined;
   try {
     handle = await open(path, 'wx', mode);
-    // Until its text is written a lock names nobody, and counts as alive for a minute.
+    // Until its text is written, a lock has no owner, and counts as alive for a minute.
     await handle.writeFile(text);
     return handle;
   } catch (error) {
@@ -139,7 +139,7 @@ async function removeIf(expected: string, path: string): Promise<void> {
 }
 
 /**
- * Whether the owner of a lock is at work: by its process on the same host and in the same container, else by the time stamp and
+ * Whether the owner of a lock is alive: by its process on the same host and in the same container, else by the time stamp and
  * the clock of the file system, since that of a network drive and of this host may differ.
  */
 async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<boolean> {
@@ -157,7 +157,7 @@ async function isAlive(lock: FoundLock, { target, context }: Taking): Promise<bo
   return Math.abs(mtimeMs - lock.renewedAt) <= STALE_AFTER;
 }
 
-/** The owner that a lock file names in JSON; undefined where it is none of folio's, or cut short. */
+/** The owner in a lock file, which is JSON; undefined if the file is not folio's, or cut short. */
 function ownerIn(text: string, { processes }: FileContext) {
   const { pid, host, namespace, startedAt, processStart } = parseJsonObject(text) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
@@ -167,7 +167,7 @@ function ownerIn(text: string, { processes }: FileContext) {
     pid,
     host,
     startedAt,
-    // Tells the process from a later one with the same number: the boot, and the ticks since. Linux only.
+    // Distinguishes the process from a later one with the same number: the boot, and the ticks since. Linux only.
     processStart: textOf(processStart),
     // Containers may share the name of the host: its process is one of these only in the same namespace of Linux.
     isHere: host === processes.host && textOf(namespace) === processes.namespace,

@@ -14,7 +14,7 @@ export interface FolderFile {
 }
 
 /**
- * Builds a folder beside its place, which appears whole when `build` has returned; where that rejects, nothing is left.
+ * Builds a folder beside its final path. It appears whole after `build` has returned; if `build` rejects, nothing is left.
  *
  * @param shown the folder, which is there and empty
  * @param build writes the files, each under another name
@@ -47,7 +47,7 @@ export async function writeNewFolder(
       await flushFolder(temporary);
       if (!(await lock.isOurs())) throw takenOver(shown);
       if ((await lstat(temporary)).ino !== ino) throw exchanged(shown);
-      // Windows gives no name to a folder that another one has, not even where that is empty.
+      // Windows does not rename a folder over another one, even if that is empty.
       await rmdir(path);
       await rename(temporary, path);
       await flushFolder(folder);
@@ -71,7 +71,7 @@ async function checkedPath(shown: string): Promise<string> {
   );
 }
 
-/** Makes a folder with the owner and mode of the one whose place it takes. Returns its inode. */
+/** Makes a folder with the owner and mode of the folder that it replaces. Returns its inode. */
 async function makeLike(path: string, temporary: string): Promise<number> {
   const { mode, uid, gid } = await stat(path);
   await mkdir(temporary, { mode: 0o700 });

@@ -19,8 +19,8 @@ interface TargetPlace {
 const NAME_LIMIT = 200;
 
 /**
- * The names of the files beside a target while it is written. All begin with a dot and the target's name; a long one is
- * shortened, and gets a hash that tells it from similar ones.
+ * The names of the files beside a target while it is written. All begin with a dot and the target's name; a long name is
+ * shortened, and gets a hash that makes it unique.
  */
 export function sideFilesOf(name: string): {
   readonly lock: string;
@@ -58,9 +58,9 @@ export function temporaryPath({ folder, name }: TargetPlace, { processes, clock 
 const LEFT_AFTER = 24 * 60 * 60 * 1000;
 
 /**
- * Removes what killed runs left beside the target, a day after it was last written. Never rejects.
+ * Removes files that killed runs left beside the target, a day after their last change. Never rejects.
  *
- * @param now milliseconds since 1970; Infinity where nobody else can be writing
+ * @param now milliseconds since 1970; Infinity if no other run can be writing
  */
 export async function removeLeftovers({ folder, name }: TargetPlace, now: number): Promise<void> {
   const names = sideFilesOf(name);

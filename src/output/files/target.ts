@@ -26,7 +26,7 @@ export interface DeviceTarget {
 /**
  * Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none.
  *
- * @returns removes those of them again in which nothing is: where nothing was written, nothing is left
+ * @returns a function that removes those of these folders that are still empty
  */
 export async function makeFolder(path: string): Promise<() => Promise<void>> {
   const made = await makeFolders(resolve(path)).catch(
@@ -36,7 +36,7 @@ export async function makeFolder(path: string): Promise<() => Promise<void>> {
     try {
       for (const folder of made) await promises.rmdir(folder);
     } catch {
-      // Something is in it, or somebody has removed it.
+      // The folder is not empty, or was removed already.
     }
   };
 }
@@ -106,7 +106,7 @@ async function findOnDisk(output: string): Promise<FileTarget | DeviceTarget> {
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }
 
-/** The path without links. Some drives of Windows do not tell it: there Node resolves folder by folder. */
+/** The path without links. Some Windows drives cannot resolve it: there Node resolves folder by folder. */
 export function realPath(path: string): Promise<string> {
   return promises.realpath(path).catch((error: unknown) => {
     if (!['UNKNOWN', 'EISDIR'].includes(errorCode(error) ?? '')) throw error;
@@ -114,7 +114,7 @@ export function realPath(path: string): Promise<string> {
   });
 }
 
-/** The path that a write through links would reach, also where nothing is yet. Throws OutputError where there is no folder. */
+/** The path that a write through links would reach, even if no file exists there. Throws OutputError without its folder. */
 export async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {
@@ -150,7 +150,7 @@ function isFolder(output: string): OutputError {
   );
 }
 
-/** Names that Windows takes for devices, whatever ending follows. */
+/** Names that Windows takes for devices, whatever the extension. */
 export const DEVICE_NAME =
   /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=\s*(?:\.|$))/i;
 

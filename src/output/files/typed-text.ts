@@ -3,8 +3,8 @@ import type { InputStream } from '../../context.ts';
 import { systemReason, UsageError } from '../../errors.ts';
 
 /**
- * The text of a file that somebody wrote by hand or with a shell: UTF-8, or UTF-16 where it begins with the mark of that. Windows
- * PowerShell 5.1 writes so what `>` redirects, and so can Notepad.
+ * The text of a file written by hand or by a shell: UTF-8, or UTF-16 if it begins with a byte order mark. Windows
+ * PowerShell 5.1 redirects (`>`) in UTF-16, and Notepad can write it.
  */
 function typedText(bytes: Buffer): string {
   const mark = bytes.toString('latin1', 0, 2);

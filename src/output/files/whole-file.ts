@@ -8,8 +8,8 @@ import type { OpenTarget } from '../writer.ts';
 
 /**
  * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit flushes and
- * renames. Until then, and after a kill at any moment, the target is what it was. Of two runs on one file, the last to commit
- * stands; where a receipt describes the file, the second run is refused. Throws OutputError where another run holds the lock of
+ * renames. Until then, and after a kill at any moment, the target is unchanged. If two runs write one file, the last to commit
+ * wins; if the file has a receipt, the second run is refused. Throws OutputError if another run holds the lock of
  * the target, or its folder cannot be written.
  */
 export async function openWholeFile(
@@ -64,8 +64,8 @@ type TemporaryFile = Awaited<ReturnType<typeof openTemporary>>;
  * Makes a file under a name of its own, for its owner alone until it gets its real name. It and its methods reject with the
  * system's error, or with OutputError.
  *
- * @param shown how messages call the file that it is to be
- * @param existing the file whose mode and owner it is to have; undefined for those that a new file gets in the folder
+ * @param shown the final file's name in messages
+ * @param existing the file whose mode and owner it takes over; undefined for those of a new file
  */
 export async function openTemporary(path: string, shown: string, existing?: FileTarget['existing']) {
   const handle = await open(path, 'wx', existing === undefined ? 0o666 : 0o600);
@@ -92,7 +92,7 @@ export async function openTemporary(path: string, shown: string, existing?: File
       if (found.ino !== ino || isElsewhere) throw exchanged(shown);
       await putInPlace(path, to, { ...context, shown });
     },
-    /** Never rejects; leaves alone what has its real name. */
+    /** Never rejects. Does nothing after `install`. */
     async remove(): Promise<void> {
       await handle.close().catch(() => undefined);
       await rm(path, { force: true }).catch(() => undefined);
@@ -100,7 +100,7 @@ export async function openTemporary(path: string, shown: string, existing?: File
   };
 }
 
-/** Windows and some network drives cannot flush a folder, nor can who may write the folder but not read it. */
+/** Errors where a folder cannot be flushed: on Windows and some network drives, and without permission to read it. */
 const CANNOT_FLUSH = /^(?:EINVAL|ENOTSUP|EOPNOTSUPP|ENOSYS|EISDIR|EPERM|EACCES|EBADF)$/;
 
 /** Flushes the folder, so that a rename in it survives a power failure. Does nothing where the system cannot. */
@@ -113,7 +113,7 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whoever may write in the folder can put another file in place of the temporary one, and it would get the name. */
+/** Other users of the folder could replace the temporary file, and their file would get the name. */
 export function exchanged(shown: string): OutputError {
   return new OutputError(
     `cannot write ${shown}: another file was put in its place while it was being written`,
@@ -131,7 +131,7 @@ export function takenOver(shown: string): OutputError {
 const WAITS = [25, 50, 100, 200, 400, 800];
 
 /**
- * Gives a finished file its name, in place of the file that has it. On Windows that fails while another program has either open
+ * Renames a finished file over the existing one. On Windows that fails while another program has either open
  * (a spreadsheet, a virus scanner, an indexer), so it is tried again for a moment. Throws OutputError where that program keeps
  * the file; else the system's error, or the signal's reason.
  */

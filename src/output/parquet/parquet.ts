@@ -21,8 +21,8 @@ const CREATED_BY = 'folio';
 
 /**
  * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column is
- * declared, never guessed from values: the same in every file. So records are written as they come, a group of rows at a time,
- * and memory does not grow with them. A column that came later is null in the groups before: that is written at the end, since a
+ * declared, never guessed from values, so that all files agree. Records are written as they come, a group of rows at a time,
+ * and memory does not grow with them. A column that appears later is null in earlier groups, which is written at the end: a
  * group need not be in one piece. The same records give the same bytes.
  *
  * Throws UsageError for a value that does not fit its column's type, with the record's place.
@@ -69,7 +69,7 @@ export const openParquet: OpenWriter = (sink, { columns: chosen, headings, types
     await drain();
   };
 
-  /** Writes the columns that came after a group: all of its rows are null there. */
+  /** Writes the columns that appeared after a group: they are null in all of its rows. */
   const completeGroups = async (): Promise<void> => {
     for (const group of groups) {
       for (const column of columns.slice(group.columns.length)) {
@@ -84,7 +84,7 @@ export const openParquet: OpenWriter = (sink, { columns: chosen, headings, types
     }
   };
 
-  /** The columns; of a listing without records those that it declares, so that its file fits those of other months. */
+  /** The columns; for a listing without records the declared ones, so that its file matches those of other months. */
   const allNames = (): readonly string[] => {
     if (reader.columns.length > 0) return reader.columns;
     const usual = new Set([...(declared?.names ?? []), ...(types?.keys() ?? [])]);
@@ -134,7 +134,7 @@ type PhysicalType = NonNullable<SchemaElement['type']>;
 type Statistics = NonNullable<NonNullable<ColumnChunk['meta_data']>['statistics']>;
 type Page = Omit<Parameters<typeof writePageHeader>[1], 'uncompressed_page_size' | 'compressed_page_size'>;
 
-/** Bytes of a value that is no text; of a text those of its length. */
+/** Bytes of a value; for text, the bytes of its length. */
 const WIDTHS: Readonly<Partial<Record<PhysicalType, number>>> = {
   INT32: 4,
   INT64: 8,
@@ -143,8 +143,8 @@ const WIDTHS: Readonly<Partial<Record<PhysicalType, number>>> = {
 };
 
 /**
- * Writes the values of a column in a group of rows: their dictionary, where they repeat, and one page of all rows. The library
- * that writes the rest of the file takes an object for each cell, which takes more time than all else.
+ * Writes the values of a column in a group of rows: a dictionary if they repeat, and one page of all rows. The library
+ * that writes the rest of the file needs an object for each cell, which would take most of the time.
  */
 function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk {
   const { element, values, rows, nulls } = column;
@@ -152,7 +152,7 @@ function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk
   const type = element.type!;
   const indices = column.indices();
   const indexBits = Math.ceil(Math.log2(Math.max(1, values.length)));
-  // A dictionary and what points into it have to take less than half of the room.
+  // The dictionary and its indexes have to take less than half of the plain size.
   const dictionarySize = plainSize(type, values) + Math.ceil((indices.length * indexBits) / 8);
   const all = values.length === indices.length ? values : indices.map((index) => values[index]!);
   const isDictionary = column.isShared && type !== 'BOOLEAN' && 2 * dictionarySize < plainSize(type, all);
@@ -199,7 +199,7 @@ function writeColumnChunk(writer: ByteWriter, column: StoredColumn): ColumnChunk
 /**
  * Writes a page and returns its size before compression, with its header.
  *
- * @param levels of a page of rows: which of them have a value. They stand before the bytes, uncompressed.
+ * @param levels for a page of rows: which rows have a value. They precede the bytes, uncompressed.
  */
 function writePage(writer: ByteWriter, bytes: Uint8Array, page: Page, levels = new Uint8Array()): number {
   const start = writer.offset;

@@ -33,7 +33,7 @@ interface Decimal {
   readonly scale: number;
 }
 
-/** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
+/** The type of all money in every file: BigQuery's NUMERIC, which other engines support, too. */
 const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
 
 const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
@@ -55,7 +55,7 @@ export type SchemaElement = ParquetWriter['schema'][number];
 /** After so many values of which nine in ten differ, a column is taken for one in which values do not repeat. */
 const SAMPLE = 2_048;
 
-/** A surrogate that stands alone: it has no bytes in UTF-8, and so no place in Parquet. */
+/** A lone surrogate: it has no bytes in UTF-8, so Parquet cannot store it. */
 const HALF_CHARACTER = /\p{Cs}/u;
 
 const SHOWN = 40;
@@ -96,7 +96,7 @@ export class StoredColumn {
     return this.#rows.length;
   }
 
-  /** Whether a value that repeats is in `values` once for each way in which it was sent. */
+  /** Whether values are shared: `values` has a repeated value once for each spelling. */
   get isShared(): boolean {
     return this.#indices !== undefined;
   }
@@ -183,7 +183,7 @@ export type ParquetValue = bigint | boolean | number | string;
 
 interface StoredKind {
   readonly element: Omit<SchemaElement, 'name'>;
-  /** How messages call its values. */
+  /** Its values, for messages. */
   readonly described: string;
   /**
    * Whole numbers and the digits of decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since
@@ -238,7 +238,7 @@ function decimalKind({ precision, scale }: Decimal): StoredKind {
   };
 }
 
-/** Digits that a decimal of Parquet has room for in every engine. */
+/** The most digits of a Parquet decimal in every engine. */
 const MAX_DIGITS = 38;
 
 function whole(literal: string): bigint | undefined {
@@ -246,7 +246,7 @@ function whole(literal: string): bigint | undefined {
   return value !== undefined && fitsInt64(value) ? value : undefined;
 }
 
-/** The digits of the number without their point; undefined where it has more of them than fit. */
+/** The digits of the number without the point; undefined if there are too many. */
 function unscaled(literal: string, { precision, scale }: Decimal): bigint | undefined {
   const value = parseDecimal(literal);
   if (typeof value === 'string') return undefined;

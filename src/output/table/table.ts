@@ -12,16 +12,16 @@ import { dayOf, tableRows, type ShownColumn } from './table-rows.ts';
 /** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
 
-/** The most cells that are kept for that: records of thousands of columns would fill the memory. */
+/** The most cells of these records: thousands of columns would fill the memory. */
 const MAX_SAMPLE_CELLS = 1_000_000;
 
-/** Cells that are drawn before the event loop gets a turn, so that signals are heard: a long table takes seconds. */
+/** Cells that are drawn before the event loop runs, so that signals are handled: a long table takes seconds. */
 const CELLS_DRAWN = 3_000;
 
 /** The width of the lines below a table, in display cells, where there is no terminal. */
 const FOOTER_WIDTH = 100;
 
-/** Stands behind a due date that is past, where there are no colours. */
+/** Marks a due date in the past if there are no colours. */
 const PAST_DUE = '!';
 
 /** The texts of a row by the index of their column, and the styles of some of them. */
@@ -77,14 +77,14 @@ function openRows(sink: Sink, layout: Layout): Writer {
       hasMarked = true;
       const { index } = due.column;
       const text = `${row.texts[index] ?? ''}${PAST_DUE}`;
-      // Of a point in time that is cut, the mark stands where the cut is: without it, the row would look not due.
+      // The mark replaces the ellipsis of a cut time; else the row would look as if it were not overdue.
       row.texts[index] = cut ? truncate(text, due.width).replace(/…$/u, PAST_DUE) : text;
       return row;
     };
     return { drawing, finish, shown };
   };
 
-  /** Draws the rows read so far. The first time, they decide on columns and widths, and the head comes before them. */
+  /** Draws the rows read so far. The first time, they decide on columns and widths, and the head is drawn first. */
   const drawWaiting = async (): Promise<void> => {
     body ??= await decideColumns();
     if (body === undefined) return;
@@ -122,20 +122,20 @@ function openRows(sink: Sink, layout: Layout): Writer {
   };
 }
 
-/** Makes what tells of each record of a batch whether it is past due, as `--overdue` has it. */
+/** Makes a function that tells for each record of a batch whether it is overdue, by the rule of `--overdue`. */
 function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) => readonly boolean[] {
   if (today === undefined || fields === undefined) return () => [];
   const document = new DocumentReader({ fields }, { roles: OPEN_ITEM_ROLES, names: [] });
   return (batch) => {
     const isPastDue: boolean[] = [];
     document.fold(batch, () => isPastDue.push(isOverdue(openItemOf(document), today)));
-    // Rows of chosen columns may lack those that tell a credit note or a cancelled document.
+    // Rows of chosen columns may lack the columns that mark credit notes and cancelled documents.
     const canTell = isChosen !== true || document.untold.length === 0;
     return canTell ? isPastDue : [];
   };
 }
 
-/** Makes what gives a row its look: days without their midnight, a colour for its status, and for what is past due. */
+/** Makes a function that styles a row: days without midnight, colours for the status and for overdue dates. */
 function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) => void {
   const indexOf = (wanted: ShownColumn['look']): number | undefined =>
     columns.find(({ look }) => look === wanted)?.index;
@@ -154,7 +154,7 @@ function rowStyle(columns: readonly ShownColumn[], color: boolean): (row: Row) =
   };
 }
 
-/** The known states of invoices that count. Any other state is shown without colour. */
+/** The styles of known statuses. Any other status is shown without colour. */
 const STYLES = new Map<string, Style>([
   ['PAID', 'green'],
   ['MANUALLY_MARKED_AS_PAID', 'green'],
@@ -163,7 +163,7 @@ const STYLES = new Map<string, Style>([
   ['OVERDUE', 'alarm'],
 ]);
 
-/** The style of a status, in any case: dim for what is cancelled or void; undefined for an unknown one. */
+/** The style of a status, in any case: dim for cancelled or void documents; undefined for an unknown status. */
 function statusStyle(status: string): Style | undefined {
   return validityOf(status, undefined) === 'valid' ? STYLES.get(status.toUpperCase()) : 'dim';
 }
@@ -192,7 +192,7 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
   };
 }
 
-/** The text, which is in a column of the row, in its style. */
+/** The text of a cell, in its style. */
 function painted({ styles }: Row, column: number, text: string): string {
   const style = text === '' ? undefined : styles?.get(column);
   return style === undefined ? text : paint(text, style);
@@ -209,13 +209,13 @@ const NO_LINES = Object.fromEntries(
 );
 
 /**
- * cli-table3 gets every cell cut already, and yet cuts a copy of each to ten cells, for its own notes: a mark of ten leaves
+ * cli-table3 gets cells that are cut already, but still cuts a copy of each to ten characters for its notes: a mark of ten leaves
  * nothing to cut.
  */
 const CUT_BEFORE = '.'.repeat(10);
 
 /**
- * Stands for a text that is wider than its column until the rest is drawn: cli-table3 takes seconds to measure 300,000 emoji. It
+ * Replaces a text that is wider than its column while cli-table3 draws, which takes seconds to measure 300,000 emoji. It
  * takes a cell, and no shown text has it (`visible`).
  */
 const STAND_IN = '\u00ad';
@@ -233,7 +233,7 @@ function tableDrawing(
 ) {
   const between = ' '.repeat(gap);
 
-  /** The lines of a row of cells, and of a head above it with the line that parts them. */
+  /** The lines of a row of cells, with those of a head and a rule above it, if there is a head. */
   const draw = (cells: readonly string[], head: readonly string[] = []): string[] => {
     let lines: string[] = [];
     for (let from = 0; from < columns.length; from += BLOCK.columns) {
@@ -284,7 +284,7 @@ function tableDrawing(
   };
 }
 
-/** Without the blanks at the end of a line, a nuisance when it is copied. */
+/** Joins the lines, without the trailing blanks, which are a nuisance in copied text. */
 function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }

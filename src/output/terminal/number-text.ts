@@ -3,7 +3,7 @@ import type { Environment } from '../../context.ts';
 export type GroupDigits = (literal: string) => string;
 
 /**
- * Makes what groups the digits of a JSON number literal as the locale does, and writes exponents out: `1,190,000.50`, `9,000` for
+ * Makes a function that groups the digits of a JSON number by the locale, and writes exponents out: `1,190,000.50`, `9,000` for
  * `9E3`. Every digit stays: Intl gets the literal as text. A literal that is, or would be, longer than any amount stays as it is.
  */
 export function digitGrouper(locale: string): GroupDigits {
@@ -28,7 +28,7 @@ export function digitGrouper(locale: string): GroupDigits {
   };
 }
 
-/** Digits that a literal with an exponent is written out to: more would push all else off the screen. */
+/** The most digits that an exponent is written out to: more would not fit on a screen. */
 const MAX_WRITTEN_OUT = 30;
 
 /** The same number without its exponent, with all its digits: `1.50E4` is `15000`, `1.5E-3` is `0.0015`. */
@@ -69,10 +69,10 @@ export function countOf(n: number, what: string): string {
 
 interface FooterOptions {
   readonly shown: number;
-  /** Undefined where nobody knows how many there are. */
+  /** Undefined if the number is unknown. */
   readonly total: number | undefined;
   readonly locale?: string | undefined;
-  /** Whether the table stopped by itself. */
+  /** Whether the table stopped at its default limit. */
   readonly isCut: boolean;
   /** An order that the user did not choose: `the newest first`. */
   readonly order?: string | undefined;

@@ -27,7 +27,7 @@ function mark(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-/** The text as a shell takes it for one word. */
+/** The text, quoted so that a shell reads it as one word. */
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -36,7 +36,7 @@ export function quoteForShell(text: string): string {
 const LAYOUT = /(\r\n|\n|\t)/;
 
 /**
- * Lets a format that knows nothing of terminals (csv, jsonl) write to one: all but line ends and tabs of its UTF-8 goes through
+ * Lets a format that is not made for terminals (csv, jsonl) write to one: all but line ends and tabs of its UTF-8 goes through
  * `visible`. Characters may be split over chunks.
  */
 export class TerminalGate implements Sink {
@@ -72,7 +72,7 @@ export class TerminalGate implements Sink {
 const NARROW =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 
-/** More characters than a cell shows in any language. */
+/** More characters than one display cell shows in any language. */
 const MAX_CHARACTERS_A_CELL = 32;
 
 /** Made when first needed: that takes 10 ms. */
@@ -158,9 +158,9 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
   return isTerminal && isForPeople(env);
 }
 
-/** Whether people see the output as it comes: false in CI, and on a terminal that can only print (TERM=dumb). */
+/** Whether the output may be animated: not in CI, and not on a terminal that can only print (TERM=dumb). */
 export function isForPeople(env: Environment): boolean {
-  // A user at a terminal sets CI=false when a program has set it.
+  // CI=false lets a user at a terminal undo a CI variable that a program has set.
   return env['TERM'] !== 'dumb' && [undefined, '', 'false', '0'].includes(env['CI']);
 }
 

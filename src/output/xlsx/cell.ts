@@ -55,7 +55,7 @@ const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** The largest power of ten that is written as a number; doubles hold a little more. */
 const MAX_EXPONENT = 300;
 
-/** The decimals of a number; undefined where a spreadsheet would not keep it exactly, so that it must be text. */
+/** How many decimals a number has; undefined if a spreadsheet would not keep it exactly, so that it must be text. */
 function decimalsOf(literal: string): number | undefined {
   const match = LITERAL.exec(literal);
   if (!match) return undefined;
@@ -69,7 +69,7 @@ function decimalsOf(literal: string): number | undefined {
 
 /** Day 0 of 1970 as spreadsheets count days. */
 const ORIGIN = 25_569;
-/** The first of March 1900. Before it, spreadsheets count a 29th of February that did not exist. */
+/** 1 March 1900. Before it, spreadsheets count a 29 February that did not exist. */
 const FIRST_DAY = 61;
 
 /** The day of `2024-10-15` or `2024-10-15T00:00:00Z` as spreadsheets count days; undefined for any other text. */
@@ -110,12 +110,12 @@ const TEXT_FORMAT = 49;
 const FIRST_FORMAT = 164;
 
 export class CellStyles {
-  // Without a format LibreOffice takes a truth value for a number.
+  // Without a format, LibreOffice shows a boolean as a number.
   readonly #formats = ['yyyy\\-mm\\-dd', '"TRUE";"TRUE";"FALSE"'];
   readonly #indexes = new Map<string, number>();
 
   /**
-   * The style that shows a number with so many decimals and all its digits: the general style rounds from 12 digits on.
+   * The style that shows a number with this many decimals and all its digits: the general style rounds from 12 digits on.
    *
    * @param grouped whether thousands are set apart
    * @param currency three capital letters, to stand before it
@@ -175,7 +175,7 @@ export class CellStyles {
 }
 
 /**
- * What cannot stand in XML as it is: markup; characters that XML 1.0 does not allow (in Unicode mode the surrogates are
+ * Characters to escape in XML: markup; characters that XML 1.0 does not allow (in Unicode mode the surrogates are
  * lone ones); a carriage return, which readers turn into a line feed; and text that looks like an escape of the format.
  */
 const SPECIAL = /[&<>\ufffe\uffff\p{Cs}]|(?![\t\n\u0080-\u009f])\p{Cc}|_x[0-9A-Fa-f]{4}_/gu;

@@ -42,7 +42,7 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
   const spool = new Spool();
-  /** The columns so far, by their indexes, and these in the order of the sheet. */
+  /** The columns so far, and their indexes in the order of the sheet. */
   const columns: SheetColumn[] = [];
   let order: number[] = [];
   /** Of each column in that order: its letters, and the characters of its widest cell. */

@@ -10,11 +10,11 @@ const END = 0x06054b50;
 const VERSION = 20;
 const FLAGS = 0x0800;
 const DEFLATE = 8;
-/** The first of January 1980, the earliest that zip knows: equal content makes equal bytes. */
+/** 1 January 1980, the earliest date of zip, so that equal content makes equal bytes. */
 const DATE = 0x0021;
 const MAX_BYTES = 0xffffffff;
 
-/** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
+/** At level 3, a workbook is a sixteenth larger than at level 6, and takes three quarters of the time. */
 const OPTIONS = { level: 3, chunkSize: 1 << 16 };
 
 type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
