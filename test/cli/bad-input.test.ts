@@ -127,7 +127,7 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   ['report --lang de', '--lang "de": expected en, es'],
   ['report --lang es --format json', '--lang goes with html, table, not with json'],
   ['report --title Books --format json', '--title goes with html, not with json'],
-  [['report', '--title', ' '], '--title is empty'],
+  [['report', '--title', ' '], '--title " ": expected the name that the page is to have'],
   ['report --format pdf', '--format'],
   ['report -o report.pdf', '-o report.pdf: .pdf is no form of a report'],
   ['report --all-profiles --output-dir x -o y.html', '--output-dir and --output do not go together'],

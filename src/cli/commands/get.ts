@@ -41,8 +41,7 @@ async function runGet(
   const source = bodySource(address);
   const { name, records } = source;
   const { output } = flags;
-  const { inRun } = await import('../../run/run.ts');
-  const { inPart } = await import('../../run/run.ts');
+  const { inPart, inRun } = await import('../../run/run.ts');
   const { Notices } = await import('../../run/notices.ts');
   const notices = new Notices(context, flags);
   await inRun(context, { flags, name, records, output, notices }, async (run) => {

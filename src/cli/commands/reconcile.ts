@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
 import { DECIMAL_MARKS, parseMatch, type Match } from '../../query/reconcile/list-layout.ts';
 import { issued, received } from '../../resources/invoices.ts';
-import type { Flags, Values } from '../../run/flag.ts';
+import { parser, type Flags, type Values } from '../../run/flag.ts';
 import {
   fieldFlag,
   fromFlags,
@@ -14,6 +14,11 @@ import {
 } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
+
+const tolerance = parser((text): Decimal | undefined => {
+  const amount = parseDecimal(text);
+  return typeof amount === 'object' && amount.coefficient >= 0n ? amount : undefined;
+}, 'an amount, such as 1 or 0.50');
 
 const reconcileFlags = {
   against: {
@@ -53,7 +58,7 @@ const reconcileFlags = {
   tolerance: {
     syntax: '--tolerance <amount>',
     about: 'how far amounts may be apart (default 0)',
-    parse: parseTolerance,
+    parse: tolerance,
   },
   same: { syntax: '--all', about: 'what is the same on both sides, too' },
   field: fieldFlag,
@@ -83,19 +88,13 @@ export const reconcileCommand = declareCommand({
   run: runReconcile,
 });
 
-function parseTolerance(text: string): Decimal {
-  const amount = parseDecimal(text);
-  if (typeof amount === 'object' && amount.coefficient >= 0n) return amount;
-  throw new UsageError(`--tolerance ${JSON.stringify(text)}: expected an amount, such as 1 or 0.50`);
-}
-
 /** Reads the lists before the first request, and compares them with the service, or offline against an export. */
 async function runReconcile(
   context: Context,
   flags: Values<typeof reconcileFlags> & ExportFlags,
   [paths]: readonly [readonly string[]],
 ): Promise<void> {
-  const { against, match, decimal, month, tolerance = DECIMAL_ZERO, same: all = false } = flags;
+  const { against, match, decimal, month, tolerance: most = DECIMAL_ZERO, same: all = false } = flags;
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { reconcileQuestion, WHERE_INCOMPLETE } = await import('../../query/reconcile/reconcile.ts');
   const { testContext } = await import('../../run/open-questions.ts');
@@ -131,7 +130,16 @@ async function runReconcile(
           hint: 'Name the one whose list it is with --profile.',
         });
       const read = await readLists(opened.lists, decimal);
-      return reconcileQuestion({ ...opened, ...read, tolerance, narrowing, fields, all, locale, signal });
+      return reconcileQuestion({
+        ...opened,
+        ...read,
+        tolerance: most,
+        narrowing,
+        fields,
+        all,
+        locale,
+        signal,
+      });
     },
   });
 }

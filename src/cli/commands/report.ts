@@ -1,5 +1,4 @@
-import { UsageError } from '../../errors.ts';
-import { target, type Flags } from '../../run/flag.ts';
+import { parser, target, type Flags } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
@@ -28,7 +27,7 @@ const reportFlags = {
   title: {
     syntax: '--title <text>',
     about: "what stands at the top (default: the organization's name)",
-    parse: parseTitle,
+    parse: parser((title) => title.trim() || undefined, 'the name that the page is to have'),
   },
   field: fieldFlag,
   format: {
@@ -64,8 +63,3 @@ export const reportCommand = declareCommand({
     await writeReport(context, flags);
   },
 });
-
-function parseTitle(title: string): string {
-  if (title.trim() !== '') return title.trim();
-  throw new UsageError('--title is empty', { hint: 'Give it the name that the page is to have.' });
-}

@@ -1,6 +1,5 @@
-import { UsageError } from '../../errors.ts';
 import type { GoneLimit } from '../../database/sync-run.ts';
-import type { Flags } from '../../run/flag.ts';
+import { parser, type Flags } from '../../run/flag.ts';
 import { allProfilesFlag, receiptFlags, requestFlags } from '../../run/flags.ts';
 import { listings, resources } from '../../resources/listings.ts';
 import { oneWordName } from '../../resources/resource.ts';
@@ -9,6 +8,13 @@ import { declareCommand } from '../command.ts';
 const NAMES = resources.map((resource) => oneWordName(resource, '-'));
 const USUAL = listings.map((resource) => oneWordName(resource, '-'));
 const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
+
+const goneLimit = parser((text): GoneLimit | undefined => {
+  const [, count, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text) ?? [];
+  const most = Number(count);
+  if (unit === '%') return most <= 100 ? { most, unit } : undefined;
+  return Number.isInteger(most) ? { most, unit: 'records' } : undefined;
+}, 'a share such as 10%, or a count such as 25');
 
 const syncFlags = {
   toEnv: {
@@ -55,13 +61,3 @@ export const syncCommand = declareCommand({
     await syncDatabase(context, words, flags);
   },
 });
-
-function goneLimit(text: string): GoneLimit {
-  const form = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text);
-  const most = Number(form?.[1]);
-  const unit = form?.[2] === '%' ? '%' : 'records';
-  if (form !== null && (unit === '%' ? most <= 100 : Number.isInteger(most))) return { most, unit };
-  throw new UsageError(
-    `--max-gone ${JSON.stringify(text)}: expected a share such as 10%, or a count such as 25`,
-  );
-}

@@ -119,19 +119,18 @@ async function runVerify(
 
 /** The checks of an argument: of the file itself, of what a receipt names, or of what all receipts in a folder or of it name. */
 async function checksOf(context: Context, file: string, flags: VerifyFlags): Promise<Check[]> {
-  const against = (receipt: string | undefined): Check[] => [
-    async () => {
-      const run = await runOf(file, receipt);
+  if (await isDatabase(file)) return [() => verifyDatabase(context, file, flags)];
+  if (flags.receipt === undefined && file.endsWith(RECEIPT)) return checksOfReceipt(context, file, flags);
+  const stats = await promises.stat(file).catch(() => undefined);
+  if (flags.receipt !== undefined || !stats?.isDirectory()) {
+    const check = async (): Promise<string> => {
+      const run = await runOf(file, flags.receipt);
       const checked = await verifyFile(file, run);
       checkRun(context, `${whoseOf(run)}${file}`, run, flags);
       return checked;
-    },
-  ];
-  if (await isDatabase(file)) return [() => verifyDatabase(context, file, flags)];
-  if (flags.receipt !== undefined) return against(flags.receipt);
-  if (file.endsWith(RECEIPT)) return checksOfReceipt(context, file, flags);
-  const stats = await promises.stat(file).catch(() => undefined);
-  if (!stats?.isDirectory()) return against(usualReceipt(file));
+    };
+    return [check];
+  }
   const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted();
   const own = usualReceipt(file.replace(/[/\\]+$/, ''));
   const receipts = [...inside.map((name) => join(file, name)), ...(own === undefined ? [] : [own])];
@@ -142,16 +141,11 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
   return checks;
 }
 
-/** The run that wrote a file, by a receipt. Throws UsageError where there is none. */
-async function runOf(file: string, receipt: string | undefined): Promise<DeliveredFile> {
-  const run = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+/** The run that wrote a file, by its receipt, or by another one. Throws UsageError where there is none. */
+async function runOf(file: string, receipt = `${file}${RECEIPT}`): Promise<DeliveredFile> {
+  const run = deliveredAs(file, await readReceipt(receipt));
   if (run !== undefined) return run;
-  if (!existsSync(file)) throw new UsageError(`there is no file ${file}`, { hint: NAME_A_FILE });
-  if (receipt !== undefined)
-    throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
-  throw new UsageError(`there is no receipt to compare ${file} with`, {
-    hint: 'Where it has another name, say --receipt <receipt>. The next run writes one beside the file with --receipt beside.',
-  });
+  throw new UsageError(`the receipt ${receipt} does not name ${file}`, { hint: NEXT_RUN });
 }
 
 /**

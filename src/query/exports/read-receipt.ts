@@ -248,7 +248,8 @@ export async function hashFile(path: string): Promise<{ bytes: number; sha256: s
 
 const HINTS = {
   file: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-  receipt: 'The next run writes one with --receipt.',
+  receipt:
+    'Where it has another name, say --receipt <receipt>. The next run writes one with --receipt beside.',
 };
 
 function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): FolioError {

@@ -170,14 +170,14 @@ describe('folio verify without a receipt', () => {
   it('has nothing to compare it with', async () => {
     const copy = join(temporaryFolder(), 'copy.csv');
     copyFileSync(await exported('out.csv'), copy);
-    await expectVerified([copy], 2, /there is no receipt to compare .*copy.csv with\n/);
-    await expectVerified([copy], 2, 'The next run writes one beside the file with --receipt beside.');
+    await expectVerified([copy], 2, /there is no receipt .*copy.csv.receipt.json\n/);
+    await expectVerified([copy], 2, 'The next run writes one with --receipt beside.');
   });
 
   it('is a usage error where file or receipt are missing, and a fault where they cannot be read', async () => {
     const file = await exported('out.csv');
-    await expectVerified([`${file}.nowhere`], 2, /there is no file .*nowhere\n {2}Name a file that -o wrote/);
-    const says = /there is no receipt .*nowhere\n {2}The next run writes one with --receipt/;
+    await expectVerified([`${file}.nowhere`], 2, /there is no receipt .*nowhere.receipt.json\n/);
+    const says = /there is no receipt .*nowhere\n {2}Where it has another name, say --receipt/;
     await expectVerified([file, '--receipt', `${file}.nowhere`], 2, says);
     await expectVerified([], 2);
     const folder = temporaryFolder();
@@ -232,7 +232,7 @@ describe('folio verify of several files', () => {
       'one.csv is not what was delivered: ',
     );
     expect((await verify(one, notes)).stdout).toContain('one.csv: as delivered at');
-    await expectVerified([one, notes], 2, '1 of 2 files is not in order\nthere is no receipt to compare ');
+    await expectVerified([one, notes], 2, '1 of 2 files is not in order\nthere is no receipt ');
     await expectVerified([temporaryFolder()], 2);
     // It tells of one that is another, and goes on.
     writeFileSync(one, 'x');
