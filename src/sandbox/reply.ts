@@ -18,12 +18,8 @@ export const bodyForms = ['array', 'string', 'message'] as const;
 export type BodyForm = (typeof bodyForms)[number];
 
 /** An answer of JSON text. */
-export function jsonReply(status: number, body: string | Buffer): Reply {
-  return {
-    status,
-    headers: { 'content-type': 'application/json' },
-    body: typeof body === 'string' ? Buffer.from(body) : body,
-  };
+export function jsonReply(status: number, text: string): Reply {
+  return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) };
 }
 
 const TITLES: Readonly<Record<number, string>> = {
