@@ -62,7 +62,7 @@ export const openUndiciTransport: OpenTransport = async (options) => {
     },
     async close() {
       // Requests may wait where undici no longer looks when it is destroyed: in a pool whose connections have all ended.
-      closing.abort(new ServiceError('the connection to the service is closed'));
+      closing.abort();
       await dispatcher.destroy();
     },
   };
@@ -83,7 +83,8 @@ async function openResponse(
   });
   let begun = false;
   const timer = setTimeout(() => stop.abort(timedOut(to.host, timeout, begun)), timeout);
-  const onAbort = (): void => stop.abort(signal.aborted ? signal.reason : closing.reason);
+  const onAbort = (): void =>
+    stop.abort(signal.aborted ? signal.reason : new ServiceError('the connection to the service is closed'));
   const signals = [signal, closing];
   for (const one of signals) one.addEventListener('abort', onAbort, { once: true });
   const finish = (): void => {
