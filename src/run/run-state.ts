@@ -49,11 +49,6 @@ export class PartState {
     this.#clock = clock;
   }
 
-  begin(): void {
-    this.stage = 'running';
-    this.startedAt = this.#clock.now();
-  }
-
   readonly requested = (event: RequestEvent): void => {
     this.notices.requested(event);
     if (event.kind === 'request') this.inFlight.add(event.request);

@@ -97,8 +97,7 @@ export async function inRun(
   }
   const { startProgress } = showsProgress(outer, flags) ? await import('./progress.ts') : {};
   const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
-  const view = { flags, records, parts: statesOf({ whole, parts }) };
-  const progress = startProgress?.(outer, view);
+  const progress = startProgress?.(outer, { flags, records, parts: statesOf({ whole, parts }) });
   const { context = outer } = progress ?? {};
   const shared = sharedBySessions(context, flags);
   const day = runDay(startedAt, notices, flags.asOf);
@@ -225,7 +224,8 @@ export async function inPart(
   work: (part: Part) => Promise<void>,
 ): Promise<PartState> {
   const state = stateOf(run, options.name);
-  state.begin();
+  state.stage = 'running';
+  state.startedAt = run.context.clock.now();
   try {
     const part = await openPart(run, options, state);
     const { session, context, notices, status, serviceErrors, source } = part;
@@ -269,8 +269,8 @@ async function openPart(
   // The settings of a profile apply to its records, wherever they are stored. For several profiles, the current one is ignored.
   const isJoined = hasProfileColumn && named === undefined;
   const store = await storeOf(run);
-  const ofStored = isJoined ? undefined : (named ?? owner ?? usualProfile(context.env, store));
-  const profile = session === undefined ? ofStored : session.profile;
+  let profile = session?.profile;
+  if (session === undefined && !isJoined) profile = named ?? owner ?? usualProfile(context.env, store);
   return {
     run,
     context,
@@ -291,21 +291,28 @@ async function openPart(
 /** What columns of the source's records mean: by the flags and settings in `fields`, and the receipt of an export. */
 function meaningsFor(
   { resource, export: from }: OpenSource,
-  { field = [], columns }: RunFlags,
+  { field, columns }: RunFlags,
   fields: FieldsOf,
 ): Meanings {
-  const { headings = new Map<string, string>(), chosen = [] } = from?.delivered ?? {};
-  // A column that was chosen by the name of its role has that name in the export. A copy has no headings.
+  const { delivered } = from ?? {};
+  return {
+    fields: delivered === undefined ? fields : fieldsOfExport(delivered, { fields, field }),
+    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+    byHeading: new Map([...(delivered?.headings ?? []), ...(columns?.headings ?? [])]),
+    known: resource && settingOf('known', resource),
+  };
+}
+
+/** The fields where a column that was chosen by the name of its role has that name. Others that it has keep their meaning. */
+function fieldsOfExport(
+  { headings, chosen = [] }: DeliveredFile,
+  { fields, field = [] }: { readonly fields: FieldsOf; readonly field: RunFlags['field'] },
+): FieldsOf {
+  // A copy has no headings.
   const names = [...chosen.map(columnOf), ...headings.values()];
   const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
   const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
-  return {
-    // The other columns of the role keep their meaning.
-    fields: withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]]))),
-    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-    byHeading: new Map([...headings, ...(columns?.headings ?? [])]),
-    known: resource && settingOf('known', resource),
-  };
+  return withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]])));
 }
 
 /** The settings; undefined for the sandbox, which has none. */
