@@ -61,9 +61,9 @@ describe('the manual', () => {
     const variables = topics.find(({ name }) => name === 'environment')!.blocks[1] as TermList;
     const names = [
       ...[...commands.keys()].slice(1).map((path) => `.SS ${path}`),
-      ...[...commands.values()].flatMap((command) => flagsOf(command).map(({ flags }) => `\\fB${flags}\\fR`)),
+      ...[...commands.values()].flatMap((command) => flagsOf(command).map(({ flags }) => `\n  ${flags}`)),
       ...[...formats, ...variables.map(([name]) => name), ...exitCodes.map(([code]) => `${code}`)].map(
-        (name) => `\\fB${name}\\fR`,
+        (name) => `\n  ${name}`,
       ),
       ...topics.flatMap(({ name }) => (name === 'exit-codes' ? [] : [`.SH ${name.toUpperCase()}`])),
     ];

@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { commandPath, declareCommand, examplesOf, shownUnder, termOf } from './command.ts';
-import { topics, type Topic } from './help-topics.ts';
+import { commandPath, declareCommand, shownUnder } from './command.ts';
+import { renderTopic } from './help.ts';
+import { topics } from './help-topics.ts';
 
 /** The build calls this, to put the page into the package. */
 export const manCommand = declareCommand({
@@ -11,10 +12,16 @@ export const manCommand = declareCommand({
 });
 
 const MAX_LINE_BYTES = 80;
+/** Display cells of the lines of help: readers set in what is below a heading by seven. */
+const HELP_WIDTH = 72;
 
-/** The manual page in the macros of man(7), made from the declarations and topics of the help. `date` is like 2026-11-22. */
+/**
+ * The manual page in the macros of man(7): the help of each command, with the whole of what each flag does, and the topics, as they
+ * are printed. `date` is like 2026-11-22.
+ */
 export function manPage(program: Command, date: string): string {
-  const help = program.createHelp();
+  const optionDescription = ({ description }: Option): string => description;
+  const helper = Object.assign(program.createHelp(), { helpWidth: HELP_WIDTH, optionDescription });
   const commands = shownUnder(program).flatMap(withChildren);
   const lines = [
     `.TH FOLIO 1 ${date} "folio ${version}" "User Commands"`,
@@ -24,16 +31,27 @@ export function manPage(program: Command, date: string): string {
     '.B folio',
     '[\\fIflags\\fR] \\fIcommand\\fR [\\fIarguments\\fR]',
     '.SH DESCRIPTION',
-    ...descriptionOf(program),
+    ...printed(helper.formatHelp(program, helper)),
     '.SH COMMANDS',
-    ...commands.flatMap(commandSection),
-    '.SH FLAGS FOR EVERY COMMAND',
-    ...flagList(help.visibleOptions(program)),
-    ...topics.flatMap(topicSection),
+    ...commands.flatMap((command) => [
+      `.SS ${text(commandPath(command))}`,
+      ...printed(helper.formatHelp(command, helper)),
+    ]),
+    ...topics.flatMap((topic) => [
+      `.SH ${topic.name === 'exit-codes' ? 'EXIT STATUS' : topic.name.toUpperCase()}`,
+      ...printed(renderTopic(topic, helper)),
+    ]),
   ];
-  // A heading begins a paragraph by itself.
-  const needed = lines.filter((line, at) => line !== '.PP' || !/^\.S[HS] /.test(lines[at - 1]!));
-  return needed.map((line) => `${shortLines(line)}\n`).join('');
+  return lines.map((line) => `${shortLines(line)}\n`).join('');
+}
+
+function withChildren(command: Command): Command[] {
+  const children = shownUnder(command).filter((child) => child.name() !== 'help');
+  return [command, ...children.flatMap(withChildren)];
+}
+
+function printed(shown: string): readonly string[] {
+  return ['.EX', ...shown.trimEnd().split('\n').map(text), '.EE'];
 }
 
 /** The same line for roff, written in lines that are short enough for every reader: a backslash at the end joins them. */
@@ -44,42 +62,6 @@ function shortLines(line: string): string {
     lines[lines.length - 1] += word;
   }
   return lines.join('\\\n');
-}
-
-function withChildren(command: Command): Command[] {
-  const children = shownUnder(command).filter((child) => child.name() !== 'help');
-  return [command, ...children.flatMap(withChildren)];
-}
-
-function commandSection(command: Command): string[] {
-  const flags = command.createHelp().visibleOptions(command);
-  const own = flags.filter(({ long }) => long !== '--help');
-  const usage = `${termOf(commandPath(command), command)}${own.length > 0 ? ' [flags]' : ''}`;
-  return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(own)];
-}
-
-function descriptionOf(command: Command): string[] {
-  const examples = examplesOf(command);
-  const listed = examples.length === 0 ? [] : ['.PP', 'Examples:', ...termList(examples)];
-  return ['.PP', text(command.description()), ...listed];
-}
-
-function flagList(options: readonly Option[]): string[] {
-  return termList(options.map(({ flags, description }) => [flags, description]));
-}
-
-function termList(list: readonly (readonly string[])[]): string[] {
-  return list.flatMap(([term = '', ...meaning]) => ['.TP', `\\fB${text(term)}\\fR`, text(meaning.join(' '))]);
-}
-
-function topicSection({ name, blocks }: Topic): string[] {
-  const body = blocks.flatMap((block) => {
-    if (typeof block === 'string') return ['.PP', text(block)];
-    return 'lines' in block
-      ? ['.RS', '.nf', ...block.lines.split('\n').map(text), '.fi', '.RE']
-      : termList(block);
-  });
-  return [`.SH ${name === 'exit-codes' ? 'EXIT STATUS' : name.toUpperCase()}`, ...body];
 }
 
 const GLYPHS: Readonly<Record<string, string>> = {
