@@ -2,6 +2,9 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
+import { listings } from '../resources/listings.ts';
+import { recordFilters } from '../run/filters.ts';
+import { flagNamed } from '../run/flag.ts';
 import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
@@ -212,10 +215,12 @@ export function explained({ code, message }: CommanderError, command: Command): 
   }
 }
 
-/** What folio has for that word, or a flag of the command that is written nearly so. */
+/** What folio has for that word, the listings that have a filter of that name, or a flag of the command that is written nearly so. */
 function hintForFlag(flag: string, command: Command): string {
   const meant = meantWord(flag);
   if (meant !== undefined) return meant.hint(command);
+  const having = listings.filter((one) => Object.keys(recordFilters(one)).map(flagNamed).includes(flag));
+  if (having.length > 0) return `It is a flag of ${having.map(({ name }) => `folio ${name}`).join(', ')}.`;
   // Names are compared without their dashes, which all of them have.
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((one) => `--${one}`);

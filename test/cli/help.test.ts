@@ -193,6 +193,7 @@ describe('a slip of the keys', () => {
     ['issued --formt csv', 'Did you mean --format?'],
     ['issued --profil x', 'Did you mean --profile?'],
     ['issued --opne', 'Did you mean --open?'],
+    ['report --since 2026', 'It is a flag of folio issued, folio received, folio customers, folio funds.'],
     [
       'issued --customer Roble',
       'Write folio issued --where counterpartyName~roble or folio issued --customer-fiscal-id 60155440-2. See folio help customer.',

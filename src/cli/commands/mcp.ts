@@ -1,5 +1,7 @@
+import { CommanderError } from 'commander';
 import { READS_A_FILE, requestFlags } from '../../run/flags.ts';
-import { declareCommand } from '../command.ts';
+import { commandOf, declareCommand } from '../command.ts';
+import { explained } from '../words.ts';
 
 export const mcpCommand = declareCommand({
   description:
@@ -23,7 +25,10 @@ export const mcpCommand = declareCommand({
     const { serveAssistant } = await import('../assistant/serve-assistant.ts');
     await serveAssistant(context, flags, async (call) => {
       const called = await context.programFor(call, call.argv);
-      await called.parseAsync([...call.argv], { from: 'user' });
+      await called.parseAsync([...call.argv], { from: 'user' }).catch((error: unknown) => {
+        // A tool may take a flag that not every listing has.
+        throw error instanceof CommanderError ? explained(error, commandOf(error)) : error;
+      });
     });
   },
 });
