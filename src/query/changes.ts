@@ -166,7 +166,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     },
     findings: () => {
       const { added, changed, gone, unchanged } = counts;
-      const { others, repeatedKeys, only, conditions } = earlier;
+      const { finding, others, repeatedKeys, only, conditions } = earlier;
       const ofKey = key.join(', ');
       const warnings = [
         only.length > 0 &&
@@ -181,6 +181,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
           `${path} has ${countOf(repeatedKeys, 'record')} whose ${ofKey} another one has: paired in their order`,
       ].filter((text) => text !== false);
       return [
+        ...(finding === undefined ? [] : [finding]),
         ...(now?.findings() ?? []),
         {
           level: 'remark',

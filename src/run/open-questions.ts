@@ -173,7 +173,6 @@ async function resultOf(
   const earlier = await filterOf(part, {}, { fiscalIds: source.fiscalIds });
   const [now, before] = [await filterOf(part, flags), await filterOf(part, flags)];
   const alone = source.hasProfileColumn && profile !== undefined ? [profile] : undefined;
-  const { finding } = await (await import('../query/exports/read-receipt.ts')).checkExport(path);
   const options = {
     path,
     extents: source.resource && narrowing(extentFlags(source.resource)),
@@ -191,8 +190,7 @@ async function resultOf(
     shown: [source.resource?.label ?? 'id'],
     sort: flags.sort,
   };
-  const changes = await changesQuestion(options, plan?.format === 'table');
-  return finding ? { ...changes, findings: () => [finding, ...changes.findings()] } : changes;
+  return changesQuestion(options, plan?.format === 'table');
 }
 
 /** The columns that tell the records apart. Throws UsageError where profiles have different settings for them. */

@@ -7,7 +7,6 @@ import { writeAndCommit, openDestination } from '../output/files/destination.ts'
 import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
-import { STANDARD_INPUT } from '../query/exports/export-file.ts';
 import type { Questions } from '../query/questions.ts';
 import { hasRecords } from './outcome.ts';
 import { withValues } from './flag.ts';
@@ -56,7 +55,7 @@ export async function sourceFor(
   if (from === undefined) return listingSource({ resource, id, flags, fiscalIds });
   const { isDatabase } = await import('../database/address.ts');
   const request = { from, resource, id, flags, fiscalIds, ifPartial };
-  if (from !== STANDARD_INPUT && (await isDatabase(from))) {
+  if (await isDatabase(from)) {
     const { databaseSource, databaseFrom } = await import('./sources/database-source.ts');
     return databaseSource({ ...request, database: databaseFrom(from, [resource]) });
   }

@@ -7,7 +7,7 @@ import { withOwnColumn } from '../json/scan-records.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
 import { RecordSpool } from '../output/spool.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
-import { ownersOf } from '../query/exports/read-export.ts';
+import { ownersOf } from '../query/exports/export-file.ts';
 import { oneWordName } from '../resources/resource.ts';
 import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './outcome.ts';
 import type { ExportFlags } from './flags.ts';

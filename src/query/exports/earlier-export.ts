@@ -1,4 +1,5 @@
 import { UsageError, errorCode } from '../../errors.ts';
+import type { Finding } from '../../findings.ts';
 import { PLAIN_MEANINGS } from '../../invoices/fields.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
@@ -7,15 +8,8 @@ import { RecordIndex } from '../../json/record-index.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { noValueIn } from '../missing-columns.ts';
-import { ExportFile } from './export-file.ts';
-import { ofProfiles, profilesInExport } from './read-export.ts';
-import {
-  deliveredForm,
-  FISCAL_ID_FILTER,
-  shownFlags,
-  withoutFilterOf,
-  type DeliveredFile,
-} from './read-receipt.ts';
+import { ExportFile, ofProfiles } from './export-file.ts';
+import { FISCAL_ID_FILTER, shownFlags, withoutFilterOf, type DeliveredFile } from './read-receipt.ts';
 
 /** The earlier export, and the current records that it is compared with. */
 export interface EarlierOptions {
@@ -43,6 +37,8 @@ const WORD = 2 ** 32;
 
 /** The earlier export that current records are compared with. Its records are found by their key, and stay in the file. */
 export class EarlierExport {
+  /** What its receipt says against it. */
+  finding: Finding | undefined;
   /** The profiles whose records are not compared, since their listings are not read. */
   others: readonly string[] = [];
   /** The flags that make this export alone a part of the listing. */
@@ -70,21 +66,19 @@ export class EarlierExport {
   /** Reads the export once. Throws UsageError where it cannot be read, is of other records, or has none with the key. */
   static async open(options: EarlierOptions): Promise<EarlierExport> {
     const { path } = options;
-    const file = await ExportFile.open(path).catch((error: unknown) => {
-      if (!(error instanceof Error) || errorCode(error.cause) !== 'ENOENT') throw error;
+    const file = await ExportFile.open(path);
+    const earlier = new EarlierExport(file, options);
+    try {
+      await earlier.#read();
+      return earlier;
+    } catch (error) {
+      await file.close();
+      if (!(error instanceof UsageError) || errorCode(error.cause) !== 'ENOENT') throw error;
       throw new UsageError(error.message, {
         hint: `Check the name. For a first night, make an empty file to compare with: \`[ -e ${path} ] || : > ${path}\`.`,
         cause: error.cause,
       });
-    });
-    const earlier = new EarlierExport(file, options);
-    try {
-      await earlier.#read();
-    } catch (error) {
-      await file.close();
-      throw error;
     }
-    return earlier;
   }
 
   close(): Promise<void> {
@@ -130,8 +124,9 @@ export class EarlierExport {
 
   async #read(): Promise<void> {
     const { path, key, keep, profiles } = this.#options;
-    ({ only: this.only, conditions: this.conditions } = await checkReceipts(this.#options));
-    const held = await profilesInExport(path);
+    ({ finding: this.finding } = await this.#file.check());
+    ({ only: this.only, conditions: this.conditions } = checkReceipts(this.#options, this.#file.delivered));
+    const held = await this.#file.profiles();
     if (profiles === undefined) refuseSeveral(path, held);
     else this.others = held?.filter((name) => !profiles.includes(name)) ?? [];
     const keys = keyReader(key);
@@ -190,10 +185,12 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
  * chosen columns: the missing ones would look changed or gone. Returns the flags that make the earlier export alone a part,
  * and the conditions that make both exports parts.
  */
-async function checkReceipts(options: EarlierOptions): Promise<Pick<EarlierExport, 'only' | 'conditions'>> {
+function checkReceipts(
+  options: EarlierOptions,
+  form: DeliveredFile | undefined,
+): Pick<EarlierExport, 'only' | 'conditions'> {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;
   const { shown, delivered } = options.newer ?? {};
-  const form = await deliveredForm(path);
   const refuse = (reason: string, hint: string): never => {
     throw new UsageError(`cannot compare with ${path}: ${reason}`, { hint });
   };

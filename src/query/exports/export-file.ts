@@ -4,10 +4,13 @@ import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
 import { CellReader } from '../../json/cells.ts';
-import type { RecordBatch } from '../../json/records.ts';
-import { scanArray, scanLines } from '../../json/scan-records.ts';
+import { selectRecords, type RecordBatch } from '../../json/records.ts';
+import { renameMembers, scanArray, scanLines } from '../../json/scan-records.ts';
+import type { Finding } from '../../findings.ts';
+import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { formatOf, formatOfEnding } from '../../output/formats.ts';
 import { Spool } from '../../output/spool.ts';
+import { hashFile, receiptBeside, STANDARD_INPUT, type DeliveredFile } from './read-receipt.ts';
 
 interface ExportPart {
   readonly batch: RecordBatch;
@@ -22,54 +25,47 @@ const START_BYTES = 4096;
 
 const AS_JSONL = 'Export them with --format jsonl, or keep them in a database with `folio sync`.';
 
-/** What names standard input where a file is named. */
-export const STANDARD_INPUT = '-';
-
-/** The bytes of an export, for reading at any position, repeatedly. */
-interface Bytes {
+/** Where the bytes of an export come from. They can be read at any position, repeatedly. */
+interface Input {
   /** Fills as much of the buffer as there are bytes from there on, and returns how many. */
   readonly read: (into: Buffer, position: number) => number;
   readonly close: () => Promise<void>;
+  /** What to do where it is in another format. */
+  readonly hint: string;
 }
 
-/** An earlier export in jsonl or json. It is read part by part, since it may be larger than memory. */
+interface CheckedExport {
+  /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
+  readonly finding?: Finding;
+  /** Its receipt, if the size and the hash in it are those of the file. */
+  readonly delivered?: DeliveredFile;
+}
+
+/**
+ * An earlier export in jsonl or json, and the receipt beside it. It is read part by part, since it may be larger than memory, and
+ * opened by the first reading, which throws UsageError for a file with the ending of another format, or that cannot be opened.
+ */
 export class ExportFile {
   /** For messages. */
   readonly path: string;
-  readonly #bytes: Bytes;
-  /** The hint for a file in another format. */
-  readonly #hint: string;
+  readonly #input: Input;
+  readonly #receipt: Awaited<ReturnType<typeof receiptBeside>>;
 
-  private constructor(path: string, bytes: Bytes, hint: string) {
+  private constructor(path: string, input: Input, receipt?: Awaited<ReturnType<typeof receiptBeside>>) {
     this.path = path;
-    this.#bytes = bytes;
-    this.#hint = hint;
+    this.#input = input;
+    this.#receipt = receipt;
   }
 
-  /** Throws UsageError for a file with the ending of another format, and where it cannot be opened. */
   static async open(path: string): Promise<ExportFile> {
-    if (path === STANDARD_INPUT) {
-      throw new UsageError('standard input cannot be read here', {
-        hint: 'Write it to a file first, and name that.',
-      });
-    }
-    const format = formatOfEnding(path);
-    const kind = format && formatOf(format).unreadable;
-    if (kind !== undefined)
-      throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, {
-        hint: AS_JSONL,
-      });
-    let file: number;
-    try {
-      // Opening a pipe would block until another program writes to it.
-      if (statSync(path).isFIFO()) throw Object.assign(new Error('a pipe'), { code: 'ESPIPE' });
-      // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
-      file = openSync(path, 'r');
-    } catch (error) {
-      throw unreadableFile(path, error);
-    }
-    const read = (into: Buffer, position: number): number => readSync(file, into, 0, into.length, position);
-    return new ExportFile(path, { read, close: async () => closeSync(file) }, AS_JSONL);
+    let file: number | undefined;
+    const read = (into: Buffer, position: number): number =>
+      readSync((file ??= descriptorOf(path)), into, 0, into.length, position);
+    const close = async (): Promise<void> => {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    };
+    return new ExportFile(path, { read, close, hint: AS_JSONL }, await receiptBeside(path));
   }
 
   /**
@@ -107,7 +103,74 @@ export class ExportFile {
     const read = (into: Buffer, position: number): number =>
       spool.slice(position, Math.min(position + into.length, length)).copy(into);
     const hint = `Pipe them in as jsonl, as in \`${piped}\`.`;
-    return new ExportFile('standard input', { read, close: () => spool.close() }, hint);
+    return new ExportFile('standard input', { read, close: () => spool.close(), hint });
+  }
+
+  /** How the file was written, by its receipt; undefined without a readable one of this file (see `check`). */
+  get delivered(): DeliveredFile | undefined {
+    const { delivered, size } = this.#receipt ?? {};
+    if (delivered === undefined || delivered instanceof Error) return undefined;
+    return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
+  }
+
+  /** Checks it against its receipt, before an answer relies on it. Throws UsageError for the rows of a result. */
+  async check(): Promise<CheckedExport> {
+    if (this.#receipt === undefined) return {};
+    const file = this.path;
+    const { path, delivered, size } = this.#receipt;
+    const warning = (text: string): CheckedExport => ({ finding: { level: 'warning', text } });
+    if (delivered instanceof Error) return warning(delivered.message);
+    const { sha256, bytes, complete, errors } = delivered;
+    if (sha256 === null) {
+      const why = complete ? '' : ` (${errors.join('; ')})`;
+      return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
+    }
+    if (size !== bytes || (await hashFile(file)).sha256 !== sha256) {
+      return warning(
+        `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
+      );
+    }
+    if (delivered.isResult)
+      throw new UsageError(`${file} has rows of a result, as its receipt says, and no records`, {
+        hint: 'Name an export of records: each row would count as one.',
+      });
+    if (complete) return { delivered };
+    const text = `${file} does not hold all that there was: ${errors.join('; ')}`;
+    const hint = `Export it again: its receipt ${path} says that it is not complete.`;
+    return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
+  }
+
+  /** All records, in order, with the columns in place of headings. Throws UsageError as `parts` does. */
+  async *records(): AsyncGenerator<RecordBatch> {
+    const { headings } = this.delivered ?? {};
+    for await (const { batch } of this.parts())
+      yield headings === undefined || headings.size === 0 ? batch : renameMembers(batch, headings);
+  }
+
+  /**
+   * The profiles of an export: first those in the receipt of a whole export, even without records, then those of its records.
+   * Undefined for records without a profile column; empty for an export without records and receipt. Ends where the export
+   * cannot be read, which its reader reports. Throws UsageError where only some records have a profile.
+   */
+  async profiles(): Promise<readonly string[] | undefined> {
+    const { isOfSeveral, complete, profiles = [] } = this.delivered ?? {};
+    // A column of that name in the records of one profile is the service's own.
+    if (isOfSeveral === false) return undefined;
+    const held = new Set<string | undefined>();
+    try {
+      for await (const batch of this.records()) {
+        const names = ownersOf(batch);
+        if (held.size === 0 && names.length > 0 && names[0] === undefined) return undefined;
+        for (const name of names) held.add(name);
+      }
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+    const names = [...held].filter((name) => name !== undefined);
+    if (names.length === held.size) return [...new Set([...(complete ? profiles : []), ...names])];
+    throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
+      hint: 'Export it again with --all-profiles.',
+    });
   }
 
   /** All records, in order. Throws UsageError for a file that is cut short or in another format. */
@@ -139,13 +202,13 @@ export class ExportFile {
   /** The bytes of the file from `start` up to `end`, read synchronously. */
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    const got = this.#bytes.read(bytes, start);
+    const got = this.#input.read(bytes, start);
     if (got < bytes.length) this.#refuse('it became shorter while it was read', start + got);
     return bytes;
   }
 
   async close(): Promise<void> {
-    await this.#bytes.close();
+    await this.#input.close();
   }
 
   /** `before`, followed by the next chunk of the file. */
@@ -153,9 +216,9 @@ export class ExportFile {
     const bytes = Buffer.allocUnsafe(before.length + CHUNK_BYTES);
     before.copy(bytes);
     try {
-      return bytes.subarray(0, before.length + this.#bytes.read(bytes.subarray(before.length), position));
+      return bytes.subarray(0, before.length + this.#input.read(bytes.subarray(before.length), position));
     } catch (error) {
-      throw unreadableFile(this.path, error);
+      throw error instanceof UsageError ? error : unreadableFile(this.path, error);
     }
   }
 
@@ -167,7 +230,7 @@ export class ExportFile {
     if (text.startsWith('{') || text === '') return false;
     throw new UsageError(
       `${this.path} is neither jsonl nor json; if it is csv, it does not say which cells are numbers`,
-      { hint: this.#hint },
+      { hint: this.#input.hint },
     );
   }
 
@@ -180,7 +243,7 @@ export class ExportFile {
         throw new UsageError(
           `${this.path} is a page as the service sends it, and records are read from jsonl and json`,
           {
-            hint: this.#hint,
+            hint: this.#input.hint,
           },
         );
       return { batch, offset };
@@ -195,6 +258,40 @@ export class ExportFile {
       hint: 'It may have been cut short or edited: `folio verify` tells whether it is what was delivered.',
     });
   }
+}
+
+/** Opens a file. Throws UsageError for one with the ending of another format, and where it cannot be opened. */
+function descriptorOf(path: string): number {
+  if (path === STANDARD_INPUT) {
+    throw new UsageError('standard input cannot be read here', {
+      hint: 'Write it to a file first, and name that.',
+    });
+  }
+  const format = formatOfEnding(path);
+  const kind = format && formatOf(format).unreadable;
+  if (kind !== undefined)
+    throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint: AS_JSONL });
+  try {
+    // Opening a pipe would block until another program writes to it.
+    if (statSync(path).isFIFO()) throw Object.assign(new Error('a pipe'), { code: 'ESPIPE' });
+    // A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles.
+    return openSync(path, 'r');
+  } catch (error) {
+    throw unreadableFile(path, error);
+  }
+}
+
+export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);
+}
+
+/** The records whose profile column has one of the profiles. */
+export function ofProfiles(batch: RecordBatch, profiles: readonly string[]): RecordBatch {
+  const own = ownersOf(batch).flatMap((name, index) =>
+    name !== undefined && profiles.includes(name) ? [index] : [],
+  );
+  return selectRecords(batch, own);
 }
 
 /** Whether the first object is a page with a list of records: counted as one record, it would give a wrong answer. */

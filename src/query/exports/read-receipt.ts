@@ -3,11 +3,9 @@ import { basename, join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import type { Finding } from '../../findings.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { isCount } from '../../json/bytes.ts';
 import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
-import { STANDARD_INPUT } from './export-file.ts';
 
 /** A file of a run, as described in its receipt. */
 export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> {
@@ -36,6 +34,9 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   }));
 }
 
+/** What names standard input where a file is named. */
+export const STANDARD_INPUT = '-';
+
 /** The ending of a receipt's name, behind the name of its file. */
 export const RECEIPT_ENDING = '.receipt.json';
 
@@ -55,7 +56,7 @@ export function usualReceipt(file: string): string | undefined {
 }
 
 /** The receipt beside a file; undefined if it is missing or about another file. A missing file is reported by its reader. */
-async function receiptBeside(file: string) {
+export async function receiptBeside(file: string) {
   const path = usualReceipt(file);
   const found = await stat(file).catch(() => undefined);
   if (path === undefined || found === undefined) return undefined;
@@ -65,47 +66,6 @@ async function receiptBeside(file: string) {
   );
   // The current size of the file.
   return delivered && { path, delivered, size: found.size };
-}
-
-interface CheckedExport {
-  /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
-  readonly finding?: Finding;
-  /** Its receipt, if the size and the hash in it are those of the file. */
-  readonly delivered?: DeliveredFile;
-}
-
-/** Checks an export against its receipt, before an answer relies on it. Throws UsageError for the rows of a result. */
-export async function checkExport(file: string): Promise<CheckedExport> {
-  const beside = await receiptBeside(file);
-  if (beside === undefined) return {};
-  const { path, delivered, size } = beside;
-  const warning = (text: string): CheckedExport => ({ finding: { level: 'warning', text } });
-  if (delivered instanceof Error) return warning(delivered.message);
-  const { sha256, bytes, complete, errors } = delivered;
-  if (sha256 === null) {
-    const why = complete ? '' : ` (${errors.join('; ')})`;
-    return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
-  }
-  if (size !== bytes || (await hashFile(file)).sha256 !== sha256) {
-    return warning(
-      `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
-    );
-  }
-  if (delivered.isResult)
-    throw new UsageError(`${file} has rows of a result, as its receipt says, and no records`, {
-      hint: 'Name an export of records: each row would count as one.',
-    });
-  if (complete) return { delivered };
-  const text = `${file} does not hold all that there was: ${errors.join('; ')}`;
-  const hint = `Export it again: its receipt ${path} says that it is not complete.`;
-  return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
-}
-
-/** How the file was written, by the receipt beside it; undefined without a readable one of this file (see `checkExport`). */
-export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
-  const { delivered, size } = (await receiptBeside(file)) ?? {};
-  if (delivered === undefined || delivered instanceof Error) return undefined;
-  return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
 }
 
 /** The entry with the name of this file. If there is only one entry, its name does not matter. */

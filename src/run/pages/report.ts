@@ -336,8 +336,8 @@ async function listingOfFile(
     named === undefined ? basename(file).startsWith(one) : one === named,
   );
   if (listing === undefined) {
-    const { checkExport } = await import('../../query/exports/read-receipt.ts');
-    const { delivered } = await checkExport(file);
+    const { ExportFile } = await import('../../query/exports/export-file.ts');
+    const { delivered } = await ExportFile.open(file);
     listing = LISTINGS.find((one) => one === delivered?.resource);
   }
   if (listing !== undefined) return { listing, file };

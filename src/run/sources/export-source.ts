@@ -4,16 +4,9 @@ import { DocumentReader, KIND_ROLES } from '../../invoices/document-reader.ts';
 import { isAmountRole, meaningOf } from '../../invoices/fields.ts';
 import { paced, selectRecords, type RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../../output/spool.ts';
-import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
-import {
-  listBesideItsColumns,
-  objectInPlaceOf,
-  ofProfiles,
-  ownersOf,
-  profilesInExport,
-  readExport,
-} from '../../query/exports/read-export.ts';
-import { checkExport, deliveredForm, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { listBesideItsColumns, objectInPlaceOf } from '../../query/exports/expanded-rows.ts';
+import { ExportFile, ofProfiles, ownersOf } from '../../query/exports/export-file.ts';
+import { readsOfExport, STANDARD_INPUT } from '../../query/exports/read-receipt.ts';
 import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/listings.ts';
 import type { QuestionFlags } from '../flags.ts';
@@ -28,8 +21,8 @@ export function exportSource(request: FromRequest): Source {
   // A question of the command's own is about documents.
   const questions = ifPartial === 'accept' ? flags : undefined;
   const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
-  /** The content of standard input, read once, when it is first needed. */
-  let input: Promise<ExportFile> | undefined;
+  /** Set when it is first needed: standard input is read once. */
+  let opened: Promise<ExportFile> | undefined;
   /** The records of each profile. The file is read once, for the first of them. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
   let chosen: readonly string[] = [];
@@ -37,8 +30,11 @@ export function exportSource(request: FromRequest): Source {
   /** Warns once that records may be rows of --expand. */
   let warnOfRows: ((list: string) => void) | undefined;
 
-  const fileOf = async (context: Context): Promise<string | ExportFile> =>
-    from === STANDARD_INPUT ? (input ??= ExportFile.ofInput(context, pipedInto(context, name))) : from;
+  const fileOf = (context: Context): Promise<ExportFile> => {
+    const open = () =>
+      from === STANDARD_INPUT ? ExportFile.ofInput(context, pipedInto(context, name)) : ExportFile.open(from);
+    return (opened ??= open());
+  };
 
   /** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
   const refuseRowsOf = (expanded: string): void => {
@@ -85,14 +81,15 @@ export function exportSource(request: FromRequest): Source {
     reads: readsOfExport('--from', from),
     async held(context) {
       serviceOrder(flags, false);
-      const profiles = await profilesInExport(await fileOf(context));
+      const file = await fileOf(context);
+      const profiles = await file.profiles();
       hasProfileColumn = profiles !== undefined && profiles.length > 0;
-      const [owner] = (profiles === undefined ? await deliveredForm(from) : undefined)?.profiles ?? [];
+      const [owner] = (profiles === undefined ? file.delivered?.profiles : undefined) ?? [];
       return { shown, profiles, owner };
     },
-    async check({ notices }: Run, profiles) {
+    async check({ context, notices }: Run, profiles) {
       chosen = profiles;
-      const { finding, delivered } = await checkExport(from);
+      const { finding, delivered } = await (await fileOf(context)).check();
       if (finding !== undefined) notices.add(finding);
       const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
@@ -118,7 +115,7 @@ export function exportSource(request: FromRequest): Source {
     },
     async records(part) {
       const { context, profile } = part;
-      const sent = readExport(await fileOf(context));
+      const sent = (await fileOf(context)).records();
       const read = mayLackKinds ? withKinds(sent, part) : sent;
       const all = areDocuments ? withoutRows(read) : read;
       if (!hasProfileColumn || profile === undefined) return all;
@@ -129,7 +126,7 @@ export function exportSource(request: FromRequest): Source {
     async close() {
       const spools = await apart?.catch(() => undefined);
       for (const collected of spools?.values() ?? []) await collected.close();
-      await (await input?.catch(() => undefined))?.close();
+      await (await opened?.catch(() => undefined))?.close();
     },
   });
 }
