@@ -46,6 +46,8 @@ The service's own word for where a document stands is its status. It does not sa
 * folio issued --where status=PENDING,PARTIALLY_PAID :: those of two
 
 month quarter year mes periodo
+  january february march april may june july august september october november december
+  enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 A month, a quarter or a year is kept by --period; --group-by adds up month by month.
 * folio issued --period last-month --sum total :: what was invoiced last month
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
