@@ -42,7 +42,7 @@ export function noteLine(texts: readonly string[]): Html | undefined {
   return texts.length === 0 ? undefined : el('p.note', texts.join(' '));
 }
 
-/** For text that is HTML because we wrote it, such as the style. */
+/** For text that is HTML because we wrote it: the style and the script. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

@@ -8,16 +8,19 @@ interface PageContent {
   readonly language: string;
   readonly title: string;
   readonly body: Content;
+  /** What makes the page handier. It must be whole without. */
+  readonly script?: string;
   /** The styles of this kind of page, added to those of all. */
   readonly style?: string;
 }
 
-/** The frame of every page: its style is in it, it has no script, and its own policy allows no request. */
-export function htmlPage({ language, title, body, style = '' }: PageContent): string {
+/** The frame of every page: style and script are in it, and its own policy allows no request. */
+export function htmlPage({ language, title, body, script, style = '' }: PageContent): string {
   const styles = style === '' ? STYLE : `${STYLE}\n${style}`;
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(styles)}'`,
+    ...(script === undefined ? [] : [`script-src '${hashOf(script)}'`]),
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -29,7 +32,8 @@ export function htmlPage({ language, title, body, style = '' }: PageContent): st
     el('title', title),
     el('style', trusted(styles)),
   ];
-  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', HATCHING, body)))}\n`;
+  const code = script === undefined ? undefined : el('script', trusted(script));
+  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', HATCHING, body, code)))}\n`;
 }
 
 /**
@@ -136,8 +140,10 @@ caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } .zero-amount { color: var(--soft); }
-.sum td { font-weight: 600; } tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
+tfoot td, tfoot th, .sum td { font-weight: 600; } tfoot td, tfoot th, tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
 .below td { padding-top: 0; font-size: 0.8rem; color: var(--soft); overflow-wrap: anywhere; } tr:has(+ .below) td { border-bottom: 0; padding-bottom: 0; }
+th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
 @media screen and (max-width: 46rem) { .facts span { display: block; white-space: normal; overflow-wrap: anywhere; }
   .wide :is(table, tbody, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
@@ -159,5 +165,6 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   tr:has(+ .below), .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
   /* The title of a table that may break asks for room for a head and three rows: browsers leave a head alone. */
   .block:has(.long) > :is(h3, h4) { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
-  .wide { overflow: visible; background: none; } }
+  .wide { overflow: visible; background: none; }
+  th button { display: contents; } th button::after { content: "" !important; } }
 `.trim();

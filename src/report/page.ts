@@ -14,7 +14,7 @@ import {
 } from './figures.ts';
 import { el, noteLine, type Content, type Html } from './html.ts';
 import { factLine, htmlPage, leftOutTexts, recordNotes } from './page-frame.ts';
-import { titledTable, type Column } from './table.ts';
+import { SORT_SCRIPT, titledTable, type Column } from './table.ts';
 import { TYPE_ROLES, type ReportDates } from './tallies.ts';
 import { ageNames, fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
 import { writingAt, type Writing } from './words.ts';
@@ -57,7 +57,7 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
     el('footer', factLine(...made)),
   ];
   const full = `${words.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
-  return htmlPage({ language: writing.language, title: full, body });
+  return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
 function verdict({ complete, failures, dates, caveats }: ReportFigures, writing: Writing): Content {

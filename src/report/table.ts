@@ -1,4 +1,5 @@
-import type { Decimal } from '../json/decimal.ts';
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
+import { numberOrder } from '../query/cell-order.ts';
 import { el, Html, type Content } from './html.ts';
 import type { Writing } from './words.ts';
 
@@ -14,7 +15,7 @@ interface TableContent<Row> {
   readonly rows: readonly Row[];
   /** Whether amounts of zero are shown where there is nothing else: a column is left out only where no row has an amount. */
   readonly hasZeros?: boolean;
-  /** Last rows: sums. */
+  /** Last rows, which do not take part in sorting. */
   readonly foot?: readonly (readonly CellValue[])[] | undefined;
   /** What stands below the table. */
   readonly note?: Content;
@@ -37,7 +38,7 @@ export function titledTable<Row>(
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 15;
 
-/** A table, usually without columns of zeros. On a narrow screen each cell is a line with its heading. */
+/** A sortable table, usually without columns of zeros. On a narrow screen each cell is a line with its heading. */
 function table<Row>(caption: string, content: TableContent<Row>, writing: Writing): Html {
   const { columns, foot = [], below, hasZeros = false } = content;
   const rows = content.rows.map((row) => columns.map(([, , cell]) => cell(row)));
@@ -57,6 +58,7 @@ function table<Row>(caption: string, content: TableContent<Row>, writing: Writin
           {
             class: lookOf(kind, hasZeros ? undefined : value),
             'data-l': label,
+            'data-k': orderOf(value, kind),
           },
           cell,
         );
@@ -70,6 +72,7 @@ function table<Row>(caption: string, content: TableContent<Row>, writing: Writin
     { role: 'group', 'aria-label': caption, tabindex: 0 },
     el(
       'table',
+      { 'data-sort': writing.words.sortBy },
       el('caption', caption),
       el('thead', el('tr', heads)),
       // The last rows stand among the others: browsers leave a foot alone on a page in print.
@@ -92,6 +95,13 @@ function contentOf(value: CellValue, kind: Kind, writing: Writing): Html | strin
   return el(isNil(value) ? 'span.zero-amount' : 'span.late', text);
 }
 
+/** Text by which a column of numbers or dates is sorted; undefined where that is what is shown. */
+function orderOf(value: CellValue, kind: Kind): string | undefined {
+  if (value === undefined) return kind === 'amount' ? '' : undefined;
+  if (typeof value === 'string' || value instanceof Html) return undefined;
+  return numberOrder(typeof value === 'number' ? String(value) : formatDecimal(value));
+}
+
 function lookOf(kind: Kind, value?: CellValue): string | undefined {
   if (kind !== 'amount') return kind === 'count' ? 'amount' : undefined;
   return value !== undefined && isNil(value) ? 'amount nil' : 'amount';
@@ -103,3 +113,27 @@ function isNil(value: CellValue): boolean {
     value === undefined || (typeof value === 'object' && 'coefficient' in value && value.coefficient === 0n)
   );
 }
+
+/** Makes headings sort, numbers and dates by their exact values. A table is whole without it. */
+export const SORT_SCRIPT = `
+for (const table of document.querySelectorAll('table[data-sort]')) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.title = table.dataset.sort + ' ' + head.textContent;
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener('click', () => {
+      const down = head.getAttribute('aria-sort') !== 'descending';
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+      const sign = down ? -1 : 1;
+      const compare = (a, b) => (a.dataset.k === undefined ? a.textContent.localeCompare(b.textContent) : a.dataset.k < b.dataset.k ? -1 : a.dataset.k > b.dataset.k ? 1 : 0);
+      const body = table.tBodies[0];
+      const rows = [...body.rows].filter((row) => row.className !== 'sum').sort((a, b) => sign * compare(a.cells[column], b.cells[column]));
+      body.prepend(...rows);
+    });
+  });
+}
+`.trim();

@@ -150,6 +150,7 @@ const WORDS = {
   Q4: both('fourth quarter of {year}', 'cuarto trimestre de {year}'),
   daysRange: both('{from}–{to} days', '{from}–{to} días'),
   over: both('Over {days} days', 'Más de {days} días'),
+  sortBy: both('Sort by', 'Ordenar por'),
 
   statement: both('Statement of account', 'Estado de cuenta'),
   to: both('To', 'Para'),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { beforeAll } from 'vitest';
 import { pathOf } from '../support/programs.ts';
 import { runHere, type FolioExit } from '../support/run-here.ts';
@@ -16,6 +16,7 @@ export interface OpenedPage {
 export interface OpenOptions {
   readonly width?: number;
   readonly colorScheme?: 'light' | 'dark';
+  readonly script?: boolean;
 }
 
 /** Milliseconds for what the browser is told: on a busy machine it may take long to start, and none of this is about speed. */
@@ -28,8 +29,8 @@ interface Tab {
 }
 
 declare global {
-  /** The tab of this process's browser, for all files of tests that run in it. It ends with the process. */
-  var ownTab: Promise<Tab> | undefined;
+  /** The tabs of this process's browser, with scripts and without, for all files of tests that run in it. It ends with the process. */
+  var ownTabs: Promise<Readonly<Record<'with' | 'without', Tab>>> | undefined;
 }
 
 /**
@@ -38,10 +39,10 @@ declare global {
  */
 export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
   beforeAll(async () => {
-    await (globalThis.ownTab ??= openTab());
+    await (globalThis.ownTabs ??= openTabs());
   });
-  return async (path, { width = 1280, colorScheme = 'light' } = {}) => {
-    const tab = (await globalThis.ownTab)!;
+  return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {
+    const tab = (await globalThis.ownTabs!)[script ? 'with' : 'without'];
     const { page } = tab;
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
@@ -52,10 +53,14 @@ export function browserForTests(): (path: string, options?: OpenOptions) => Prom
   };
 }
 
-async function openTab(): Promise<Tab> {
+async function openTabs(): Promise<Record<'with' | 'without', Tab>> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
   const browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: PATIENCE });
-  const context = await browser.newContext();
+  return { with: await openTab(browser, true), without: await openTab(browser, false) };
+}
+
+async function openTab(browser: Browser, javaScriptEnabled: boolean): Promise<Tab> {
+  const context = await browser.newContext({ javaScriptEnabled });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const tab: Tab = { page, path: '', complaints: [] };

@@ -98,9 +98,31 @@ describe('the page of a report in a browser', needing('chromium'), () => {
       }
       const policy = await page.getAttribute('meta[http-equiv="Content-Security-Policy"]', 'content');
       expect(policy).toMatch(
-        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'$/,
       );
     }
+  });
+
+  it('sorts a table by the exact values of a column, up and down', async () => {
+    const amounts = ['9007199254740993.10', '9007199254740993.09', '2', '10', '-5'];
+    const lines = amounts.map((amount, index) =>
+      JSON.stringify(
+        invoice({ number: index, customer: { name: `N${index}`, fiscalId: `${index}-1` } }),
+      ).replace('"amountToBePaid":100', `"amountToBePaid":${amount}`),
+    );
+    const { page, complaints } = await open(await reportOf(lines));
+    const table = page.locator('table', { has: page.locator('caption', { hasText: 'Who owes most' }) });
+    const names = (): Promise<string[]> =>
+      table.locator('tbody tr:not(.sum) td:first-child').allTextContents();
+    const total = table.locator('thead button', { hasText: 'Total' });
+    await total.click();
+    expect(await names()).toEqual(['N0', 'N1', 'N3', 'N2', 'N4']);
+    expect(await table.locator('thead th[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+    await total.click();
+    expect(await names()).toEqual(['N4', 'N2', 'N3', 'N1', 'N0']);
+    await table.locator('thead button', { hasText: 'Counterparty' }).click();
+    expect(await names()).toEqual(['N4', 'N3', 'N2', 'N1', 'N0']);
+    expect(complaints).toEqual([]);
   });
 
   describe('in print', needing('chromium', 'pdftotext'), () => {
@@ -150,10 +172,11 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     });
   });
 
-  it('has a title and bars', async () => {
-    const { page } = await open(await sandboxReport());
+  it('is whole without its script', async () => {
+    const { page } = await open(await sandboxReport(), { script: false });
     expect(await page.locator('h1').textContent()).toBe('RUT 96486919-7');
     expect(await page.locator('svg rect').count()).toBeGreaterThan(5);
+    expect(await page.locator('thead button').count()).toBe(0);
   });
 
   it('shows hostile names as the text that they are', async () => {
@@ -170,7 +193,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     expect(await page.title()).toMatch(/^Invoices and funds: Fiscal ID 9-9, \w+ \d{4}$/);
     expect(await page.locator('h1').count()).toBe(1);
     expect(await page.locator('img, iframe, i b').count()).toBe(0);
-    expect(await page.locator('script').count()).toBe(0);
+    expect(await page.locator('script').count()).toBe(1);
     // The currency of most documents comes first.
     const table = page
       .locator('section.currency')
