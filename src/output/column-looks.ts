@@ -2,7 +2,7 @@ import { MONEY_NAME } from '../invoices/fields.ts';
 
 /**
  * How a column is shown: this decides its width, its colour, and whether a narrow table keeps it. A `kind` is what
- * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
+ * folio itself states about a row, in a few words; a `value` may be of any column: an amount, an ID, a text; a `bar` is drawn.
  */
 export type ColumnLook =
   | 'profile'
@@ -18,6 +18,7 @@ export type ColumnLook =
   | 'document'
   | 'kind'
   | 'value'
+  | 'bar'
   | 'other';
 
 export interface KnownColumn {

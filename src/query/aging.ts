@@ -31,7 +31,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
-import { figuresQuestion, type FigureColumn, type FigureTable } from './figure-table.ts';
+import { figuresQuestion, type BarTerminal, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { byCurrency, chosenColumns, textJson } from './result-rows.ts';
 
 /** Days are counted since 1970-01-01. */
@@ -264,7 +264,7 @@ const RANK_OF_OTHERS = 100;
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
- * A terminal has totals, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
+ * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
  * `fiscalId` and `invoices`, then has `overdue` for the late buckets, so that the columns still add up. Where that is too much,
  * too, it keeps `overdue` the longest.
  */
@@ -318,7 +318,8 @@ function agingTable(
   return {
     columns,
     // Balances without a currency come last: they are in no total.
-    items: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))).flat(),
+    currencies: currencies.toSorted((a, b) => Number(isKnown(b)) - Number(isKnown(a))),
+    barOf: ({ balance, isTotal }) => (isTotal ? undefined : totalOf(balance)),
     together: { columns: late, as: overdue },
   };
 }
@@ -377,15 +378,11 @@ function cellOf(json: string): Cell | undefined {
     : { kind: 'number', text: json };
 }
 
-/**
- * The question that `folio aging` asks: open amounts by how long they are overdue.
- *
- * @param width of the terminal that shows the answer, in display cells; undefined for a file
- */
+/** The question that `folio aging` asks: open amounts by how long they are overdue. */
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note' | 'buckets'>,
-  width: number | undefined,
+  terminal: BarTerminal | undefined,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
@@ -439,7 +436,7 @@ export function agingQuestion(
         ];
       },
     },
-    width,
+    terminal,
   );
 }
 

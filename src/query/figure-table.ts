@@ -1,3 +1,4 @@
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Finding } from '../findings.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
@@ -21,9 +22,20 @@ export interface FigureColumn<Item> {
 /** Figures of all records: a row for each item. */
 export interface FigureTable<Item> {
   readonly columns: readonly FigureColumn<Item>[];
-  readonly items: readonly Item[];
+  /** The items of each currency, in their order. */
+  readonly currencies: readonly (readonly Item[])[];
+  /** The amount that the bar of an item shows; undefined for an item without one, such as a total. */
+  readonly barOf: (item: Item) => Decimal | undefined;
   /** Columns that a narrow terminal replaces by one with their sum. */
   readonly together?: { readonly columns: readonly string[]; readonly as: FigureColumn<Item> };
+}
+
+/** The terminal on which bars are drawn. */
+export interface BarTerminal {
+  /** Display cells across. */
+  readonly width: number;
+  /** Whether it has block characters; else a bar is made of `#`. */
+  readonly blocks: boolean;
 }
 
 interface WrittenTable {
@@ -34,14 +46,24 @@ interface WrittenTable {
   readonly all: readonly string[];
 }
 
-/** The rows of all items. @param width of a terminal, in display cells; undefined for a file */
-function writtenTable<Item>(table: FigureTable<Item>, width?: number): WrittenTable {
-  const { columns, together, items } = table;
+const BAR = 'bar';
+/** Display cells of the longest bar. */
+const BAR_CELLS = 20;
+
+/** The rows of all currencies. On a terminal each has a bar, in scale with the other bars of its currency. */
+function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): WrittenTable {
+  const { columns, together, currencies, barOf } = table;
   const names = columns.map(({ name }) => name);
-  const inRows = together === undefined || width === undefined ? columns : [...columns, together.as];
-  const rows = items.map((item): Row => inRows.map(({ name, json }) => [name, json(item)]));
+  const inRows = together === undefined || terminal === undefined ? columns : [...columns, together.as];
+  const rows = currencies.flatMap((items) => {
+    const bars = terminal === undefined ? undefined : barsOf(items.map(barOf), terminal.blocks);
+    return items.map((item, at): Row => {
+      const row = inRows.map(({ name, json }) => [name, json(item)] as const);
+      return bars === undefined ? row : [...row, [BAR, JSON.stringify(bars[at])]];
+    });
+  });
   const batch = batchOfRows(rows);
-  if (width === undefined) return { batch, columns: names, all: names };
+  if (terminal === undefined) return { batch, columns: names, all: names };
   const isZero = (at: number): boolean => rows.every((row) => /^-?0+(?:\.0*)?$/.test(row[at]![1]));
   const candidates = columns.filter(({ hidesZeros }, at) => hidesZeros !== true || !isZero(at));
   const looks = shownInOrder(
@@ -49,17 +71,29 @@ function writtenTable<Item>(table: FigureTable<Item>, width?: number): WrittenTa
     shownOf(table),
   );
   const needed = looks.filter(({ rank }) => rank !== undefined);
-  const isTight = together !== undefined && leastTableWidth(batch, needed) > width;
+  const isTight = together !== undefined && leastTableWidth(batch, needed) > terminal.width;
   const shown = candidates.flatMap(({ name }) => {
     const part = isTight ? together.columns.indexOf(name) : -1;
     return part === -1 ? name : part === 0 ? together!.as.name : [];
   });
-  return { batch, columns: shown, all: [...new Set([...shown, ...names])] };
+  return { batch, columns: [...shown, BAR], all: [...new Set([...shown, BAR, ...names])] };
 }
 
 function shownOf<Item>({ columns, together }: FigureTable<Item>): ShownColumns {
   const all = together === undefined ? columns : [...columns, together.as];
-  return Object.fromEntries(all.map(({ name, shown }) => [name, shown]));
+  const bar = { look: 'bar', rank: undefined } as const;
+  return { ...Object.fromEntries(all.map(({ name, shown }) => [name, shown])), [BAR]: bar };
+}
+
+/** The bars of the values of one currency: at least a cell, unless a value is zero or undefined; shaded if it is negative. */
+function barsOf(values: readonly (Decimal | undefined)[], blocks: boolean): string[] {
+  const sizes = values.map((value) => (value === undefined ? 0 : Number(formatDecimal(value))));
+  const longest = sizes.reduce((long, size) => Math.max(long, Math.abs(size)), 0);
+  const [positive, negative] = blocks ? ['█', '░'] : ['#', '-'];
+  return sizes.map((size) => {
+    const cells = size === 0 ? 0 : Math.max(1, Math.round((Math.abs(size) / longest) * BAR_CELLS));
+    return (size < 0 ? negative : positive).repeat(cells);
+  });
 }
 
 /** Figures of all records. */
@@ -72,16 +106,16 @@ interface Figures<Item> {
   findings(): readonly Finding[];
 }
 
-/** The question whose answer is figures of all records, for a terminal of a width, if its table goes to one. */
-export function figuresQuestion<Item>(figures: Figures<Item>, width: number | undefined): Question {
-  let table: FigureTable<Item> = { columns: [], items: [] };
+/** The question whose answer is figures of all records, for a terminal, if its table goes to one. */
+export function figuresQuestion<Item>(figures: Figures<Item>, terminal: BarTerminal | undefined): Question {
+  let table: FigureTable<Item> = { columns: [], currencies: [], barOf: () => undefined };
   let written: Omit<WrittenTable, 'batch'> = { columns: [], all: [] };
   return {
     sample: (batch) => figures.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) figures.add(batch);
-      table = figures.table(width !== undefined);
-      const { batch, ...form } = writtenTable(table, width);
+      table = figures.table(terminal !== undefined);
+      const { batch, ...form } = writtenTable(table, terminal);
       written = form;
       yield batch;
     },

@@ -27,7 +27,7 @@ import {
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { cellOrder, compareOrders, orderOf } from './cell-order.ts';
-import { figuresQuestion, type FigureColumn, type FigureTable } from './figure-table.ts';
+import { figuresQuestion, type BarTerminal, type FigureColumn, type FigureTable } from './figure-table.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
 import { groupColumn, type GroupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
@@ -95,13 +95,17 @@ const CURRENCY = 'currency';
 /** The column of a result with the number of its records. */
 const RECORDS = 'records';
 
-/** The question of `--sum`, `--count` and `--group-by`. @param width of the terminal that shows the answer, in display cells */
-export function totalsQuestion(flags: TotalsFlags, meanings: Meanings, width: number | undefined): Question {
+/** The question of `--sum`, `--count` and `--group-by`. */
+export function totalsQuestion(
+  flags: TotalsFlags,
+  meanings: Meanings,
+  terminal: BarTerminal | undefined,
+): Question {
   const { expand } = flags;
   const totals = new Totals(flags, expand === undefined ? meanings : withCurrencyOf(expand, meanings));
   // `checkQuestions` has checked their columns. A terminal may leave out a column of zeros: that is no error.
   const sorting = { isKnown: true, meanings: meaningsOfTotals(flags, meanings) };
-  return { ...figuresQuestion(totals, width), sorting };
+  return { ...figuresQuestion(totals, terminal), sorting };
 }
 
 /** Adds up columns of the records by group and currency, exactly. Its memory grows with the groups, not with the records. */
@@ -282,7 +286,8 @@ class Totals {
 
   /**
    * A row for each group. Currencies come in order of first appearance; within each, periods of the calendar in their order, then
-   * the group with the largest first total, or the most records. Throws UsageError for a column that no record has.
+   * the group with the largest first total, or the most records. Bars show the first total, or the records. Throws UsageError for
+   * a column that no record has.
    */
   table(): FigureTable<Group> {
     const { sum = [], groupBy = [] } = this.#flags;
@@ -312,7 +317,7 @@ class Totals {
     }
     return {
       columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
-      items: byCurrency(groups, currencyOf).flatMap((ofOne) => {
+      currencies: byCurrency(groups, currencyOf).map((ofOne) => {
         for (const column of this.#sums) {
           const sums = ofOne.flatMap((group) => group.sums.filter(({ of }) => of === column));
           const scale = widestScale(sums.flatMap((one) => [one.total, one.creditNotes, one.cancelled]));
@@ -320,6 +325,7 @@ class Totals {
         }
         return ofOne.toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)));
       }),
+      barOf: sizeOf,
     };
   }
 
@@ -444,7 +450,7 @@ function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
 }
 
-/** The value by which groups are ordered. */
+/** The value by which groups are ordered, and which bars show. */
 function sizeOf({ sums, records }: Group): Decimal {
   return sums[0]?.total ?? { coefficient: BigInt(records), scale: 0 };
 }

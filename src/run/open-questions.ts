@@ -11,6 +11,7 @@ import {
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf, localeOf } from '../output/terminal/number-text.ts';
+import { hasBlocks } from '../output/terminal/terminal-text.ts';
 import type { SortColumn } from '../query/question-syntax.ts';
 import {
   Questions,
@@ -19,6 +20,7 @@ import {
   type Question,
   type Sorting,
 } from '../query/questions.ts';
+import type { BarTerminal } from '../query/figure-table.ts';
 import { refuseEmptySpan } from '../query/where/dates.ts';
 import type { RecordTest, TestContext, WhereFilter } from '../query/where/where.ts';
 import { filters, type Filter, type RecordFilters } from './filters.ts';
@@ -32,8 +34,8 @@ import { flagDefaults } from './settings.ts';
 /** The questions of the flags, or the command's own question. */
 export interface QuestionsRequest {
   readonly flags: ExportFlags;
-  /** A result of the command's own: its rows come out instead of the records. `width`: of the terminal, if they go to one. */
-  readonly makeResult?: (part: Part, width: number | undefined) => Promise<Question>;
+  /** A result of the command's own: its rows come out instead of the records. */
+  readonly makeResult?: (part: Part, terminal: BarTerminal | undefined) => Promise<Question>;
 }
 
 export function hasTotals({ sum, groupBy, count }: QuestionFlags): boolean {
@@ -158,15 +160,17 @@ async function resultOf(
   request: QuestionsRequest,
   plan: OutputPlan | undefined,
 ): Promise<Question | undefined> {
-  const { source, profile, meanings, run, isJoined } = part;
+  const { context, source, profile, meanings, run, isJoined } = part;
   const { flags } = request;
-  const { width: cells, wide } = plan?.format === 'table' ? plan.layout : {};
-  const width = cells !== undefined && wide ? Infinity : cells;
+  const { width, wide } = plan?.format === 'table' ? plan.layout : {};
+  /** On which bars are drawn. */
+  const terminal: BarTerminal | undefined =
+    width === undefined ? undefined : { width: wide ? Infinity : width, blocks: hasBlocks(context.env) };
   const { changesSince: path, columns } = flags;
-  if (request.makeResult !== undefined) return plan && request.makeResult(part, width);
+  if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
   if (hasTotals(flags)) {
     const ofRows = withValues(flags, { expand: listOfRows(part, flags, flags.sum) });
-    return (await import('../query/totals.ts')).totalsQuestion(ofRows, meanings, width);
+    return (await import('../query/totals.ts')).totalsQuestion(ofRows, meanings, terminal);
   }
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes.ts');

@@ -86,12 +86,12 @@ async function runAging(context: Context, flags: Values<typeof agingFlags> & Exp
     source: await sourceFor(flags, { resource, fiscalIds: fiscalIdsOf(flags, flags.payable === true) }),
     sheet: 'aging',
     words: { lang: flags.lang },
-    makeResult: async ({ run: { day }, meanings: { fields } }, width) => {
+    makeResult: async ({ run: { day }, meanings: { fields } }, shown) => {
       const { agingQuestion } = await import('../../query/aging.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
       const dates = { asOf: asOf ?? day.dayWithWarning(), today: day.day };
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, ...dates };
-      return agingQuestion(options, { totals, sort: order, limit: most }, width);
+      return agingQuestion(options, { totals, sort: order, limit: most }, shown);
     },
   });
 }

@@ -109,7 +109,7 @@ function openRows(sink: Sink, layout: Layout): Writer {
     },
     async end() {
       await drawWaiting();
-      const isLeftOut = ({ index }: ShownColumn): boolean => !body?.shown.has(index);
+      const isLeftOut = ({ index, look }: ShownColumn): boolean => !body?.shown.has(index) && look !== 'bar';
       const names = rows
         .columns()
         .filter(isLeftOut)

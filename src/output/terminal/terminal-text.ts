@@ -178,3 +178,11 @@ export function streamWith(stream: OutputStream, write: OutputStream['write']): 
     write,
   };
 }
+
+/** Whether a terminal shows block characters, by its environment: a UTF-8 locale, and not the bare console. */
+export function hasBlocks(env: Environment): boolean {
+  if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
+  if (env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode') return true;
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale);
+}

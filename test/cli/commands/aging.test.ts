@@ -103,10 +103,10 @@ describe('aging', () => {
     await expectRefused(age('--sort totl'), '--sort: the result has no column totl\n  Did you mean total?');
   });
 
-  it('has totals on a terminal, and says as of when', async () => {
+  it('draws bars on a terminal, and says as of when', async () => {
     const { stdout, stderr } = await age('', INVOICES, screen(120));
-    expect(stdout).toMatch(/^counterparty +fiscalId +currency .* total *\n/);
-    expect(stdout).toMatch(/Roble .* 107\.5 *\nLago .* 20\.0 *\nTotal .* 127\.5 *\n/);
+    expect(stdout).toMatch(/^counterparty +fiscalId +currency .* total +bar\n/);
+    expect(stdout).toMatch(/Roble .* 107\.5 {2}█+\nLago .* 20\.0 {2}█+\S?\nTotal .* 127\.5 *\n/);
     expect(stderr).toContain('4 open documents as of 2026-11-20');
   });
 
@@ -120,7 +120,7 @@ describe('aging', () => {
   });
 
   it.each([
-    [200, 'counterparty fiscalId currency invoices not due 1 to 30 31 to 60 61 to 90 over 90 total'],
+    [200, 'counterparty fiscalId currency invoices not due 1 to 30 31 to 60 61 to 90 over 90 total bar'],
     [90, 'counterparty fiscalId currency not due 1 to 30 31 to 60 61 to 90 over 90 total'],
     [60, 'counterparty fiscalId currency not due overdue total'],
     [40, 'counterparty currency overdue total'],

@@ -227,19 +227,31 @@ describe('--sum and --group-by', () => {
 });
 
 describe('questions on a terminal', () => {
-  it('shows totals', async () => {
+  it('draws bars beside totals', async () => {
     const argv = ['issued', '--sum', 'number', '--group-by', 'status'];
     const screen = { terminal: true, columns: 80, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
     const { stdout } = await runScripted(argv, [PAGE], screen);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
-      'status   currency  records  number',
-      '───────  ────────  ───────  ──────',
-      'OVERDUE  CLP             2       7',
-      'PAID     CLP             1       1',
-      'PAID     USD             1       4',
-      'OVERDUE  USD             1       3',
+      'status   currency  records  number  bar',
+      '───────  ────────  ───────  ──────  ────────────────────',
+      'OVERDUE  CLP             2       7  ████████████████████',
+      'PAID     CLP             1       1  ███',
+      'PAID     USD             1       4  ████████████████████',
+      'OVERDUE  USD             1       3  ███████████████',
       '',
     ]);
+  });
+
+  it.each([
+    ['C.UTF-8', ['████████████████████', '███████████', '██████████', '█', '', '░░░░░░░░░░']],
+    ['C', ['####################', '###########', '##########', '#', '', '----------']],
+  ])('draws bars in scale, where the locale is %s', async (LANG, bars) => {
+    const records = [100, 50, '54.00', 1, 0, -50].map((n, id) => `{"id":${id},"n":${n}}`);
+    const argv = 'issued --sum n --as-sent --group-by id'.split(' ');
+    const env = { LANG, NO_COLOR: '1' };
+    const { stdout } = await runScripted(argv, [pageOf(records)], { terminal: true, columns: 60, env });
+    const rows = stdout.trimEnd().split('\n').slice(2);
+    expect(rows.map((row) => /(?<= )[^\d ]*$/.exec(row.trimEnd())?.[0] ?? '')).toEqual(bars);
   });
 
   it('stops on a terminal at the setting limit, which cuts no file', async () => {

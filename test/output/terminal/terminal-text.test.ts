@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   visible,
   displayWidth,
+  hasBlocks,
   truncate,
   useColor,
   TerminalGate,
@@ -164,5 +165,21 @@ describe('TerminalGate', () => {
       }),
       { numRuns: randomRuns(3_000) },
     );
+  });
+});
+
+describe('hasBlocks', () => {
+  it.each([
+    [{ LANG: 'es_CL.UTF-8', TERM: 'xterm-256color' }, true],
+    [{ LC_ALL: 'C', LANG: 'es_CL.UTF-8' }, false],
+    [{ LC_ALL: '', LANG: 'C.utf8' }, true],
+    [{ LANG: 'es_CL.UTF-8', TERM: 'linux' }, false],
+    [{ WT_SESSION: '1' }, true],
+    [{ LANG: 'es_CL.UTF-8', TERM: 'dumb' }, false],
+    [{ TERM_PROGRAM: 'vscode' }, true],
+    [{ LC_CTYPE: 'en_US.utf8', LANG: 'C' }, true],
+    [{}, false],
+  ])('of %j is %s', (env, expected) => {
+    expect(hasBlocks(env)).toBe(expected);
   });
 });
