@@ -47,7 +47,7 @@ export function commandOf(error: CommanderError): Command {
   return failedAt.get(error)!;
 }
 
-/** What a command gets of the program, besides the world outside. */
+/** The context of a command: the program, besides what is outside of it. */
 export interface CommandContext extends Context {
   readonly program: Command;
   readonly programFor: ProgramFor;
@@ -55,7 +55,7 @@ export interface CommandContext extends Context {
 
 export type CommandGroup = Readonly<Record<string, Declaration>>;
 
-/** A command, and those under it. One that only groups others runs nothing. */
+/** A command and its subcommands. A command that only groups others runs nothing. */
 export interface Declaration {
   /** Stands beside its name in a list. */
   readonly summary?: string;
@@ -64,7 +64,7 @@ export interface Declaration {
   readonly arguments?: readonly ArgumentSpec[];
   readonly flags?: Flags;
   readonly commands?: CommandGroup;
-  /** Of a command that lists one. */
+  /** The resource of a command that lists one. */
   readonly resource?: Resource;
   run?(this: void, context: CommandContext, flags: object, args: readonly unknown[]): Promise<void>;
 }
@@ -87,7 +87,7 @@ export function declareCommand<
   return spec;
 }
 
-/** Declares a command to the parser, and those under it. No list shows one that is hidden. */
+/** Declares a command and its subcommands to the parser. Lists leave out hidden ones. */
 export function addCommand(
   parent: Command,
   context: CommandContext,
@@ -137,7 +137,7 @@ export type FlagOption = Option & {
   readonly how: Flag;
   readonly key: string;
   readonly texts: readonly (string | undefined)[];
-  /** Whether the help has it among the flags of most days, and in a line. */
+  /** Whether the help shows it in the first group, in one line. */
   readonly isDaily: boolean;
 };
 
@@ -184,7 +184,7 @@ type TypedFlag = readonly [option: FlagOption, value: unknown, texts: FlagOption
 
 /**
  * The flags on the command line with their values, also those before the name of the command, as in `funds --limit 5 list`; the
- * nearest one counts. Throws UsageError for one that would be ignored: in `folio issued --strict download invoices` the parser
+ * nearest one counts. Throws UsageError for a flag that would be ignored: in `folio issued --strict download invoices` the parser
  * gives --strict to `issued`, which does not run, and `download` has no such flag.
  */
 function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
@@ -194,7 +194,7 @@ function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
       const long = option.long!;
       const name = option.attributeName();
       const value: unknown = at.getOptionValue(name);
-      // `--no-progress` and `--progress <how>` are one to the parser: what was typed last.
+      // The parser treats `--no-progress` and `--progress <how>` as one flag: the last one counts.
       if (at.getOptionValueSource(name) !== 'cli' || (value === false) !== option.negate) continue;
       const own = (command.options as FlagOption[]).find((one) => one.long === long);
       if (own === undefined) {
@@ -229,7 +229,7 @@ function readFlags(command: Command, onRead: Context['onFlagRead']) {
   for (const [long, [{ how, key }, value, texts]] of typed) {
     for (const rule of how.rules ?? []) checkRule(long, rule, isTyped);
     if (how.stdin !== undefined && [value].flat().includes(how.stdin)) inputs.push(`${long} ${how.stdin}`);
-    // A list is of all that was typed, any other value of the last.
+    // A list has all values that were typed; any other flag has the last one.
     const counting = Array.isArray(value) ? texts : texts.slice(-1);
     if (how.narrows) narrowedBy.push(...counting.map((text) => [long, text] as const));
     const read = { configurable: true, get: () => (onRead?.(long), value) };

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Flags, Values } from '../run/flag.ts';
 
-/** Whose open amounts: those of customers, or with --payable of the issuers of received invoices. */
+/** The counterparties: customers, or with --payable the issuers of received invoices. */
 export const counterpartyFlags = {
   payable: { syntax: '--payable', about: 'of received invoices instead of issued ones' },
   customerFiscalId: {
@@ -18,7 +18,7 @@ export const counterpartyFlags = {
   },
 } as const satisfies Flags;
 
-/** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` is how to read that one. */
+/** The fiscal IDs of the flags. Throws UsageError for the flag of the other listing; `otherwise` tells how to read that one. */
 export function fiscalIdsOf(
   { customerFiscalId, issuerFiscalId }: Omit<Values<typeof counterpartyFlags>, 'payable'>,
   payable: boolean,

@@ -9,8 +9,8 @@ export type FactFlags = Values<typeof factFlags>;
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * Prints the facts about one thing, a line each but for those that are null; of several, a row each under the names that any of
- * them has, or, where a terminal is too narrow for that, one below the other. With `--format json` one object, or an array.
+ * Prints the facts about one thing, a line each except for null; for several things, a row each under the names that any of
+ * them has, or one below the other if the terminal is too narrow. With `--format json` one object, or an array.
  */
 export async function writeFacts(
   out: OutputStream,

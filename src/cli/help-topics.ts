@@ -21,11 +21,11 @@ export type TermList = readonly Term[];
  */
 
 const EXIT_CODES = `
-A script can rely on these. Data goes to standard output and nothing else does; an error is one line on
-  standard error, then what to do about it. Off a terminal a run that succeeds says nothing on standard
+A script can rely on these. Only data goes to standard output; an error is one line on
+  standard error, then what to do about it. Off a terminal, a run that succeeds writes nothing to standard
   error but warnings, which -q silences.
 ${listed(exitCodes)}
-With 6 the output is there, with all that could be had. With any other code but 0 a file of that name is
+With 6, the output has all records that could be read. With any other code but 0, a file of that name is
   what it was before. A reader that closes early, such as head, is no failure.
 Examples:
 * folio received -o received.csv || echo "not whole: $?" :: say so when something is missing
@@ -35,21 +35,21 @@ const ENVIRONMENT = `
 A flag overrides the environment, the environment the profile, and the profile the default. A variable that
   is set to nothing counts as not set. FOLIO_TOKEN or FOLIO_BASE_URL beside --profile is refused: a profile
   brings its own.
-* FOLIO_TOKEN :: the token, exactly as issued; goes before that of a profile
+* FOLIO_TOKEN :: the token, exactly as issued; takes precedence over that of a profile
 * FOLIO_BASE_URL :: the address of the service, with or without /v1
-* FOLIO_PROFILE :: the profile for commands that name none
+* FOLIO_PROFILE :: the profile for commands without --profile
 * FOLIO_CONFIG_DIR :: the folder with profiles and settings; see folio config path
 * NO_COLOR, FORCE_COLOR :: no colours at all; colours also off a terminal
-* TERM :: dumb: no colours, and nothing that moves
+* TERM :: dumb: no colours and no progress display
 * CI :: set: no colours and no progress, as off a terminal
 * LC_ALL, LC_NUMERIC, LANG :: how tables group the digits of numbers
 * HTTPS_PROXY, NO_PROXY :: the proxy for https, and the hosts that it is not for; lower case works too
 * NODE_EXTRA_CA_CERTS :: a file with certificates of authorities of your own
-* NODE_TLS_REJECT_UNAUTHORIZED :: 0 switches off the check of certificates: with it folio does not run
+* NODE_TLS_REJECT_UNAUTHORIZED :: 0 would switch off the check of certificates, so folio refuses to run
 * PGPASSWORD, PGHOST, PGPORT, PGUSER, PGDATABASE, PGSSLMODE, PGSSLROOTCERT :: PostgreSQL: what the address
   of the database leaves out
-* XDG_CONFIG_HOME, APPDATA :: where the folder of profiles is, unless FOLIO_CONFIG_DIR says
-Nothing is read from the working folder. What folio starts, such as a token command, does not see
+* XDG_CONFIG_HOME, APPDATA :: where the folder of profiles is, unless FOLIO_CONFIG_DIR is set
+Nothing is read from the working folder. Programs that folio starts, such as a token command, do not get
   FOLIO_TOKEN.
 Examples:
 * FOLIO_TOKEN=$(cat token) FOLIO_BASE_URL=https://api.example.com folio issued :: without a log-in
@@ -63,8 +63,8 @@ Numbers are written as they came, in every format: 1190.10 stays 1190.10. In csv
   columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The columns are those of all
   records together, in the order in which they first appear.
 --columns chooses columns and their order, in every format; -name leaves a column out, and * stands for all
-  others: number,*,-files. --list-columns prints what the listing declares, without a request; with --from,
-  what the records have.
+  others: number,*,-files. --list-columns prints the declared columns, without a request; with --from,
+  the columns of the records.
 A column gets a heading of its own with Folio=number; a heading or name with a comma or = in it stands in
   double quotes. In json and jsonl the heading is the name of the member. Questions keep the names of the
   columns, and so does --from where the receipt of the export stands beside it.
@@ -73,9 +73,9 @@ A column gets a heading of its own with Folio=number; a heading or name with a c
 In parquet, the type of a column is declared, never guessed, so that all files of a folder have the same:
   money (also where the last word of the name is amount, balance or price) is DECIMAL(38,9), dates are
   timestamps as written, true and false are BOOLEAN, all else is text. folio config set types.<name> <type>
-  says otherwise: number, number(12,2), integer, text, boolean, date, timestamp or json. A value that does
+  sets another type: number, number(12,2), integer, text, boolean, date, timestamp or json. A value that does
   not fit is refused, with its record. In DuckDB, read_parquet('folder/*.parquet', union_by_name = true)
-  reads files of which some lack columns.
+  reads files even if some lack columns.
 Examples:
 * folio config set types.paymentTermDays integer :: a type of your own, in every Parquet file
 * folio issued --excel -o issued.csv :: for a spreadsheet
@@ -85,7 +85,7 @@ Examples:
 * folio issued --columns=-files,-payments :: all but two`;
 
 const QUESTIONS = `
-folio answers questions itself, from all records of the listing; the service knows nothing of them. With
+folio answers questions itself, from all records of the listing, without the service. With
   --from <file> it reads an export in jsonl or json instead, with --from - standard input, and sends
   nothing.
 A condition of --where is a column, an operator and a value. Put it in quotes: the shell takes < and > for
@@ -101,25 +101,25 @@ What the column holds decides how a value is read. A value that the column canno
 * fiscal IDs :: in any spelling: 60.155.445-k is 60155445-K, 05126663-3 is 5126663-3
 * text :: without regard to case, accents and blanks around it
 * nothing :: dueBy= are those without a due date, dueBy!= those with one
-* within a list :: payments.date>=2026-10 where any object of the list is so, payments.date!=2026-10 where none
-A column that no record had is an error, here and in --sum, --group-by and --sort. What few records have is
-  declared by the listing or by you, folio config set known.issued buyer,shop: then nothing is found.
-Of an export or a database, today is the day on which it was read, by its receipt or its last whole sync.
---open keeps documents that are still to be paid: no credits, and nothing cancelled. --overdue keeps those of
-  them that were due before today. Standard error says which credits are not in them. --since, --until and
+* within a list :: payments.date>=2026-10 if any object of the list matches, payments.date!=2026-10 if none has it
+A column that no record had is an error, here and in --sum, --group-by and --sort. Columns that few records
+  have are declared by the listing, or by you: folio config set known.issued buyer,shop. Then the answer is empty.
+For an export or a database, today is the day on which it was read, by its receipt or its last whole sync.
+--open keeps documents that are still to be paid: no credits, and nothing cancelled. --overdue keeps the ones
+  that were due before today. Standard error names the credits that are left out. --since, --until and
   --period (2026-10, 2026-Q3, 2026, last-month, this-month) go by the date of issue.
-folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
+Columns have meanings: open, paid, total, net, exempt, tax, due, date, number, documentType, status,
   currency, counterpartyName and so on. These names, and the headings of tables, stand for the columns:
-  --where 'open>0'. Where columns have other names, say so with --field due=expiresOn, or for good with
+  --where 'open>0'. If columns have other names, map them with --field due=expiresOn, or permanently with
   folio config set fields.due expiresOn; the open amount is fields.amount.
-In sums a document counts for what it is worth, in every answer alike: --sum, aging, report.
+Sums count documents by one rule, in every answer: --sum, aging, report.
 * credit notes :: are subtracted, by SII code or word, whatever their sign; <column>.creditNotes says
   how much
 * cancelled documents :: are never open; other sums count them, since the credit notes that cancel them
   count, too. <column>.cancelled says how much
 * guides, quotes, orders, void :: are in no sum
 * no amount, no due date :: adds nothing, or is not overdue; <column>.missing counts
-* what cannot be read :: is left out, named, and makes exit code 6
+* an unreadable amount or date :: is left out and named, and the exit code is 6
 * references :: are not followed: a credit note is a credit, whatever it corrects
 Counterparties are identified by fiscal ID, then by name. IDs that many share are fields.sharedIds. Each has
   the name and the spelling of the ID that its newest document has.

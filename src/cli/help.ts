@@ -41,7 +41,7 @@ export const ABOUT_TOPICS = 'More: folio help exit-codes, environment, formats, 
 
 /** Display cells of the longest term beside which its meaning stands. */
 const COLUMN = 20;
-/** The same of command lines: the meaning of each stands below it. */
+/** The same for command lines: the meaning of each is below it. */
 const BELOW = 2;
 
 /** How the help of a command differs from the parser's own. */
@@ -68,7 +68,7 @@ export const helpSettings: Partial<Help> = {
   },
 };
 
-/** What lays texts out for a stream. */
+/** The helper that lays out texts for a stream. */
 function helperFor(program: Command, stdout: OutputStream): Help {
   return Object.assign(program.createHelp(), { helpWidth: helpWidth(stdout) });
 }

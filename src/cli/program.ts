@@ -56,7 +56,7 @@ const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   help: async () => helpCommand,
-  // Where many look for it.
+  // Many users look for it here.
   login: async () => (await import('./commands/auth.ts')).loginCommand,
   __complete: async () => (await import('./commands/completion.ts')).completeCommand,
   __man: async () => (await import('./man-page.ts')).manCommand,
@@ -87,7 +87,7 @@ const COMMANDS: readonly (readonly [syntax: string, summary?: string])[] = [
   ['__man'],
 ];
 
-/** The program with the command of the line declared as a whole, the others by name alone, since each start pays for it. */
+/** The program with the command of the line declared completely, and the others only by name, so that it starts fast. */
 export const programFor: ProgramFor = async (context, argv, writeOut = () => {}) => {
   const program = emptyProgram(context, writeOut);
   const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
@@ -155,7 +155,7 @@ export async function runCommandLine(outer: Context): Promise<number> {
   }
 }
 
-/** The error as one of folio's; faults as they are. */
+/** The error as one of folio's; bugs as they are. */
 async function asFolioError(thrown: unknown): Promise<unknown> {
   if (!(thrown instanceof CommanderError)) return thrown;
   const { explained } = await import('./words.ts');
@@ -169,7 +169,7 @@ function ignoreHelp(thrown: unknown): void {
   if (!isAnswer) throw thrown;
 }
 
-/** The message and the hint; `debug` adds the stack and the causes. A fault of folio's own always shows its stack. */
+/** The message and the hint; `debug` adds the stack and the causes. A bug always shows its stack. */
 function errorText(error: unknown, { columns }: OutputStream, debug: boolean): string {
   if (!(error instanceof FolioError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -142,7 +142,7 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
     return { words: words.split(/\s+/), help: lines.join('\n') };
   });
 
-/** What folio has for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
+/** The page for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
 export function meantWord(...typed: readonly string[]) {
   const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
   for (const word of words) {
@@ -150,7 +150,7 @@ export function meantWord(...typed: readonly string[]) {
     if (page === undefined) continue;
     const examples = [...page.help.matchAll(/^\* (.*?) :: /gm)].map(([, line]) => line!);
     return {
-      /** What to write instead: the first command lines of its page that are of the command, else the first of all. */
+      /** The hint what to write instead: the first command lines of the page for this command, else the first of all. */
       hint(command: Command): string {
         const isOwn = (line: string) => line.startsWith(`${commandPath(command)} -`);
         const own = command.parent === null ? [] : examples.filter(isOwn).slice(0, 2);
@@ -172,13 +172,13 @@ function topicOf(help: string, name: string): Topic {
   return { name, about: String(blocks[0]), blocks };
 }
 
-/** Suggests similar names, or all; where a command has none, to leave the word out. */
+/** The hint with similar names, or all names; or to leave the word out if there are none. */
 export function hintAmong(word: string, names: readonly string[], path: string): string {
   return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
 }
 
 /**
- * An error of the parser with what was likely meant. The parser suggests names only in part: it takes a misspelt command of
+ * The error of the parser, with a suggestion. The parser's own suggestions are incomplete: it takes a misspelt command of
  * `customers`, which lists by itself, for an argument, and suggests no flag that the help of the command does not show.
  */
 export function explained({ code, message }: CommanderError, command: Command): UsageError {
@@ -186,7 +186,7 @@ export function explained({ code, message }: CommanderError, command: Command): 
   const text = message.replace(/^error: /, '');
   switch (code) {
     case 'commander.unknownOption': {
-      // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
+      // The value after an equals sign may be a secret, even if the flag does not exist.
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
       if (hasFlag(command, word))
         return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
@@ -231,7 +231,7 @@ function hintForFlag(flag: string, command: Command): string {
     : `See ${commandPath(command)} --help for what there is.`;
 }
 
-/** What folio has for the word, a command that is written nearly so, or the flag for whose records are wanted. */
+/** The hint for the word from the table, a command with a similar name, or the flag for an owner. */
 function hintForWord(word: string, command: Command): string {
   const path = commandPath(command);
   if (word === 'help') return `Write ${path} --help.`;

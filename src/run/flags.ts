@@ -357,7 +357,7 @@ export const questionFlags = {
   asSent: {
     syntax: '--as-sent',
     about: 'with --sum: add cells as they stand, credit notes and cancelled documents too',
-    rules: [{ needs: ['--sum'], why: 'goes with --sum: records always leave as they were sent' }],
+    rules: [{ needs: ['--sum'], why: 'needs --sum: records are always written as sent' }],
   },
   groupBy: {
     syntax: '--group-by <columns>',

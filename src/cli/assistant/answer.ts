@@ -6,21 +6,21 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Resource } from '../../resources/resource.ts';
 
-/** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
+/** The question of a tool: a command line of folio's, and how much of its output is needed. */
 export interface AssistantQuestion {
   readonly resource: Resource;
   readonly words: readonly string[];
   readonly prints: 'rows' | 'columns';
   /** Compares with the records as they stood before this day, in days since 1970-01-01. */
   readonly since?: number;
-  /** The most rows, where the command does not say itself that there are more. */
+  /** The most rows, for commands that do not report themselves that there are more. */
   readonly limit?: number;
 }
 
-/** What all answers are about, fixed when the server starts. */
+/** The source of all answers, fixed when the server starts. */
 export interface AssistantSource {
   readonly context: Context;
-  /** The profile whose records they are, or what else is known of whose; undefined where only the token names it. */
+  /** The owner of the records: a profile, or another name; undefined if only the token names it. */
   readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
   readonly words: readonly string[];
@@ -39,7 +39,7 @@ export interface EarlierBooks {
 interface Waiting {
   /** Aborted when nobody waits for the answer any longer. */
   readonly signal: AbortSignal;
-  /** Takes how far the run has come, in words. */
+  /** Called with the progress of the run, in words. */
   readonly onProgress?: ((words: string) => void) | undefined;
 }
 
@@ -48,7 +48,7 @@ type Redact = Context['secrets']['redact'];
 const MAX_ANSWER = 40_000;
 /** Bytes of an answer around its rows: its other members, and a note on what was cut. */
 const FRAME = 600;
-/** The most bytes that are kept of what a command prints: more than an answer has, whatever is taken out of it. */
+/** The most bytes that are kept of a command's output: more than an answer has, whatever is removed from it. */
 const MAX_PRINTED = 1 << 19;
 /** The most notes of an answer, and the most characters of one. */
 const MAX_NOTES = 12;
@@ -58,8 +58,8 @@ const ASK_ON = 'Ask for more with limit, narrow it with where, or have summarize
 const ASK_LESS = 'Ask for fewer columns, for fewer rows with limit, or narrow it with where.';
 
 /**
- * The answer to a question, as JSON text: whether it is `complete`, or data are missing, whether it is `truncated`, so that there
- * are more rows, whose, `asOf` when, `notes` on what is missing, left out or counted in another way, and the rows. Every number
+ * The answer to a question, as JSON text: whether it is `complete`, or data are missing; whether it is `truncated`, so that there
+ * are more rows; the owner; the date `asOf`; `notes` on what is missing, left out or counted differently; the rows. Every number
  * has the digits that the service sent. Throws FolioError where there is no answer.
  */
 export async function answerTo(
@@ -107,7 +107,7 @@ export async function answerTo(
   ].join(',\n')}}`;
 }
 
-/** Runs the command line of a question: what it printed and found, and what it lacks. `earlier` is a file to compare with. */
+/** Runs the command line of a question. Returns its output, findings and error. `earlier` is a file to compare with. */
 async function runQuestion(
   { context, words, run }: AssistantSource,
   { words: question, prints, limit }: AssistantQuestion,
@@ -132,7 +132,7 @@ async function runQuestion(
   return { printed, found, incomplete };
 }
 
-/** What a finding says that an answer does not say in a member of its own, or throw. */
+/** The note for a finding; none if the answer has a member of its own for it, or throws it. */
 function noteOf({ level, text, details }: Finding): readonly string[] {
   const isAsOf = level === 'remark' && details?.code === 'as of';
   return level === 'fact' || level === 'failure' || isAsOf ? [] : [text];
@@ -153,7 +153,7 @@ function interruptedBy(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** The protocol has the real one. */
+/** The real standard input belongs to the protocol. */
 const NO_INPUT: InputStream = {
   isTerminal: false,
   open: () => {
@@ -196,7 +196,7 @@ const LINK =
   /(?:(?<![a-z\d])(?:(?:https?|ftp|wss?|file):|www[.\u3002\uff0e\uff61])|[a-z][a-z\d+.-]{0,20}:\/\/|(?<![\w:/\\])[/\\]{2})[^\s"'<>]+/gi;
 
 /**
- * JSON text whose texts are safe for whoever reads them as words: without secrets and links, and with characters that cannot be
+ * JSON text with texts that are safe to read: without secrets and links, and with invisible characters
  * seen marked. Numbers stay as they are. Adds the links to a list.
  */
 function cleanJson(line: string, redact: Redact, links: string[]): string {

@@ -26,7 +26,7 @@ import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords, type Arguments } fro
 type AssistantFlags = GlobalFlags & RequestFlags & { readonly from?: string | undefined };
 
 /**
- * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. Whose records are read is
+ * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. The profile is
  * decided before the first question. Throws UsageError where that cannot be decided, Interrupted when a signal comes.
  */
 export async function serveAssistant(
@@ -129,7 +129,7 @@ function serverOf(
 /** Milliseconds between two notifications: clients give a question up after a minute of silence. */
 const PROGRESS_PERIOD = 10_000;
 
-/** Tells the client from time to time that its question is at work, if it wants that. */
+/** Notifies the client from time to time that its question is in progress, if it requested that. */
 function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock: Clock) {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return { tell: undefined, stop: () => {} };
@@ -146,7 +146,7 @@ function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock:
   return { tell: (words: string): void => void (message = words), stop: () => stopped.abort() };
 }
 
-/** What is asked, but for what runs a question, unless there is no answer. */
+/** The source, without `run` if no question can be answered. */
 type Books = Omit<AssistantSource, 'run'> & Partial<AssistantSource>;
 
 async function ofService(context: Context, flags: AssistantFlags): Promise<Books> {
@@ -155,15 +155,15 @@ async function ofService(context: Context, flags: AssistantFlags): Promise<Books
   const service = { profile, baseUrl, tokenFile, sandbox, awkward };
   const words = flagWords({ ...service, concurrency, retries, retryDelay, timeout });
   let { env } = context;
-  // The profile that is the current one now stays it.
+  // The current profile at the start is kept.
   if (!(profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN'] || sandbox)))
     env = { ...env, FOLIO_PROFILE: (await context.config()).currentProfile };
-  // As the session will choose it; the token of the environment is nobody's by name.
+  // The same choice as the session's. A token from the environment has no profile name.
   const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
   return { context: { ...context, env }, organization, words };
 }
 
-/** Of the profile of --profile, the current one, or the only one of the database. */
+/** The source for the profile of --profile, the current profile, or the only one in the database. */
 async function ofDatabase(
   context: Context,
   { from, names, warn }: { from: string; names: readonly string[] | undefined; warn: (text: string) => void },
@@ -186,7 +186,7 @@ async function ofDatabase(
     const error = new UsageError(`${from} has the records of ${held.join(', ')}`, {
       hint: 'Name one of them with --profile. An assistant can have several servers, each with its own.',
     });
-    // Nobody reads the standard error of a server: each answer is this error.
+    // Standard error of a server is not read, so each answer is this error.
     warn(error.message);
     return { context, organization: undefined, words: [], run: () => Promise.reject(error) };
   }

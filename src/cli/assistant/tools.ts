@@ -7,10 +7,10 @@ import { asOfFlag, questionFlags } from '../../run/flags.ts';
 import { counterpartyFlags } from '../counterparty-flags.ts';
 import type { AssistantQuestion } from './answer.ts';
 
-/** What a tool is given: values of flags, by their names as `argumentName` has them. */
+/** The arguments of a tool: values of flags, by the names that `argumentName` returns. */
 export type Arguments = Readonly<Record<string, readonly string[] | string | number | boolean | undefined>>;
 
-/** A tool: what assistants read about it, what it takes, and which command line that is. */
+/** A tool: its description for assistants, its arguments, and its command line. */
 interface AssistantTool {
   readonly name: string;
   readonly title: string;
@@ -36,7 +36,7 @@ const listing = z
   .enum(listings.map(({ name }) => name))
   .describe(listings.map(({ records }) => records).join(', '));
 
-/** Of a name that a minus makes another one, or that stands for all, the command line would make something else. */
+/** On a command line, a minus or a `*` at the start of a name would have a meaning of its own. */
 const columns = z
   .array(z.string().regex(/^[^-*,][^,]*$/, 'one name of a column'))
   .min(1)
@@ -44,7 +44,7 @@ const columns = z
 
 const name = z.string().regex(/^[^,]+$/, 'one name, without commas');
 
-/** The flags that a tool may take, with what is said of them to assistants in other words than the help has. */
+/** The flags that tools may take, and the descriptions that differ from those of the help. */
 const FLAGS = { ...filters, ...questionFlags, asOf: asOfFlag, payable: counterpartyFlags.payable };
 const OTHERWISE: { readonly [Flag in keyof typeof FLAGS]?: string } = {
   where:
@@ -54,7 +54,7 @@ const OTHERWISE: { readonly [Flag in keyof typeof FLAGS]?: string } = {
   sort: 'columns to order by; a minus for descending: ["-date"] for the newest first',
 };
 
-/** What a tool takes of these flags, as many as there are. */
+/** The arguments of a tool for these flags. */
 function taken(flags: readonly (keyof typeof FLAGS)[]): Record<string, z.ZodType> {
   const members = flags.map((flag) => {
     const { syntax, about } = FLAGS[flag];

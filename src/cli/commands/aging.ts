@@ -30,7 +30,7 @@ const agingFlags = {
   },
   totals: {
     syntax: '--totals',
-    about: 'also a row with the total of each currency, marked by _row; a terminal has them',
+    about: 'also a row with the total of each currency, marked by _row; a terminal always has them',
   },
   // Not by the names `sort` and `limit`, by which a run sorts and limits the records that it reads.
   order: {
@@ -40,7 +40,7 @@ const agingFlags = {
   most: {
     syntax: '--limit <n>',
     narrows: true,
-    about: 'at most so many counterparties of each currency; totals are of all',
+    about: 'at most n counterparties of each currency; totals cover all',
     range: [1],
   },
   param: { ...paramFlag, about: 'any parameter of the service, sent as it is' },
@@ -52,11 +52,11 @@ const agingFlags = {
 
 export const agingCommand = declareCommand({
   description:
-    'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
-    'those without a currency. Credits, which reduce what is owed, and open amounts without a due date have columns of ' +
-    'their own; invoices counts all these documents. Cancelled documents are not open; total.cancelled says what they would add. The ' +
-    'service tells only today’s balances, an export or a database those of its own day: --as-of in the past leaves out ' +
-    'invoices issued later, but does not undo later payments.',
+    'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one ' +
+    'for those without a currency. Credits, which reduce what is owed, and open amounts without a due date have ' +
+    'columns of their own; invoices counts all these documents. Cancelled documents are not open; total.cancelled ' +
+    'says what they would add. The service has only today’s balances, an export or a database those of its own ' +
+    'day: --as-of in the past leaves out invoices issued later, but does not undo later payments.',
   examples: [
     ['folio aging', 'who owes you, as of today'],
     ['folio aging --payable', 'whom you owe'],
@@ -64,7 +64,7 @@ export const agingCommand = declareCommand({
     ['folio aging --limit 10', 'the ten who owe most, of each currency'],
     ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
     ['folio aging --field due=expiresOn', 'with the due date in another column'],
-    ['folio aging --field currency==CLP', 'with a currency that no record says'],
+    ['folio aging --field currency==CLP', 'where no record names the currency'],
   ],
   flags: {
     ...agingFlags,

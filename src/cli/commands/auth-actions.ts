@@ -79,16 +79,17 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
       `The current profile is still ${currentProfile}; change it with \`folio auth use ${profile}\`.`,
     );
   }
-  if (env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
+  if (env['FOLIO_TOKEN'])
+    notices.remark('FOLIO_TOKEN is set and takes precedence over the tokens of all profiles.');
 }
 
-/** Refuses a new name that differs from a known one in nothing but case: their files would be one on many disks. */
+/** Refuses a new name that differs from a known one only in case: on many disks, their files would be the same. */
 function checkNameIsNew(name: string, known: readonly string[]): void {
   const twin = known.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (twin === undefined) return;
   throw new UsageError(
     `a profile ${JSON.stringify(twin)} exists, which differs from ${JSON.stringify(name)} only in case`,
-    { hint: `To log in to that one again, say --profile ${twin}.` },
+    { hint: `To log in to that one again, use --profile ${twin}.` },
   );
 }
 
@@ -97,13 +98,13 @@ interface LoginTarget {
   readonly profile: string;
 }
 
-/** Puts a login into the store. What the profile has besides, such as its settings, stays. */
+/** Puts a login into the store. The rest of the profile, such as its settings, stays. */
 function storeLogin({ store, profile }: LoginTarget, login: object): Promise<void> {
   return store.update((document) => {
     const entry = (document.profiles[profile] ??= {});
     for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
     Object.assign(entry, login);
-    // Where there is a current profile, it stays that: runs that name none would ask another organization.
+    // An existing current profile stays current: else runs without --profile would read another organization.
     const { currentProfile, profiles } = document;
     if (currentProfile === undefined || profiles[currentProfile] === undefined)
       document.currentProfile = profile;
@@ -122,10 +123,10 @@ async function loginAddress(
   const prompt = `Base address of profile ${profile}, as in https://<host>/v1: `;
   const typed = stdin.isTerminal ? (await stdin.readLine(prompt)).trim() : '';
   if (/^https?:\/\//i.test(typed)) return parseBaseUrl(typed);
-  // What is no address may be the token, which no message may show.
+  // Text that is not an address may be the token, which no message may show.
   if (typed !== '') {
     throw new UsageError('what was typed is no base address: it begins with https://', {
-      hint: 'Type the address of the service first, and its token when it is asked for.',
+      hint: 'Type the address of the service first, and the token at the next prompt.',
     });
   }
   throw new UsageError('login needs the base address of the service', {
@@ -207,7 +208,7 @@ interface StatusFlags extends FactFlags, GlobalFlags {
 /** Which address, token and profile commands use. Fails as a command with them would. */
 export async function runStatus(context: Context, flags: StatusFlags): Promise<void> {
   if (flags.sandbox) {
-    throw new UsageError('auth status tells of tokens, and --sandbox needs none', {
+    throw new UsageError('auth status shows tokens, and --sandbox needs none', {
       hint: 'Leave --sandbox out, or look at the made-up service with `folio --sandbox doctor`.',
     });
   }
@@ -236,7 +237,7 @@ async function showAll(context: Context, flags: StatusFlags): Promise<void> {
   checkResults(results, { what: 'profiles', lack: 'cannot be used' });
 }
 
-/** What `auth status` shows of a profile, and why it cannot be used, if it cannot. */
+/** The row of a profile in `auth status`, and why the profile cannot be used, if it cannot. */
 async function statusOf(context: Context, flags: ConnectionFlags & Pick<StatusFlags, 'check'>) {
   const now = context.clock.now();
   const store = await context.config();
@@ -299,10 +300,10 @@ export async function runUse(context: Context, flags: GlobalFlags, name: string)
   const notices = new Notices(context, flags);
   notices.remark(`The current profile is now ${name}.`);
   const { FOLIO_PROFILE: other } = context.env;
-  if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and goes before it.`);
+  if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and takes precedence.`);
 }
 
-/** Forgets a profile, so that `--all-profiles` is those that are logged in. */
+/** Removes a profile, so that `--all-profiles` means only profiles that are logged in. */
 export async function runLogout(
   context: Context,
   flags: GlobalFlags,
@@ -331,7 +332,7 @@ export async function runLogout(
   const notices = new Notices(context, flags);
   notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
   if (profile.token)
-    notices.remark('The service accepts the token until its end; its operator can withdraw it.');
+    notices.remark('The service accepts the token until it expires; its operator can revoke it.');
   const names = store.profileNames.join(', ');
   if (store.currentProfile === undefined && names !== '')
     notices.remark(`There is no current profile now; choose one of ${names} with \`folio auth use <name>\`.`);

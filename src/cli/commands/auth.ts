@@ -11,8 +11,8 @@ const loginFlags = {
       'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
     rules: [{ not: ['--token-file'] }],
   },
-  verify: { syntax: '--no-verify', about: 'store the token untried' },
-  replace: { syntax: '--replace', about: 'store it also over the token of another organization' },
+  verify: { syntax: '--no-verify', about: 'store the token without trying it' },
+  replace: { syntax: '--replace', about: 'also replace the token of another organization' },
 } as const satisfies Flags;
 
 const statusFlags = {
@@ -50,26 +50,27 @@ export const authCommand: Declaration = {
     status: declareCommand({
       summary: 'the address, token and profile that commands use',
       description:
-        'Says which profile, base address and token commands use, and until when; never the token. folio doctor tries whether they work, step by step.',
+        'Shows the profile and address that commands use, and when their token expires, but never the token. ' +
+        'folio doctor checks whether they work.',
       flags: statusFlags,
       run: async (context, flags) => (await actions()).runStatus(context, flags),
     }),
     list: declareCommand({
       summary: 'the profiles that are stored',
-      description: 'The profiles that there are. Nothing is sent and no token command is run.',
+      description: 'The stored profiles. Nothing is sent, and no token command is run.',
       flags: factFlags,
       run: async (context, flags) => (await actions()).runList(context, flags),
     }),
     use: declareCommand({
       summary: 'make a profile the current one',
-      description: 'Makes a profile the current one: that of commands which name none.',
+      description: 'Makes a profile the current one, which commands without --profile use.',
       arguments: [['<name>', 'a profile']],
       run: async (context, flags, [name]) => (await actions()).runUse(context, flags, name),
     }),
     logout: declareCommand({
       summary: 'forget a profile',
       description:
-        'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
+        'Forgets a profile: its token, base address and settings. The service accepts the token until it expires.',
       arguments: [['[name]', 'a profile (default: the current one)']],
       run: async (context, flags, [name]) => (await actions()).runLogout(context, flags, name),
     }),

@@ -87,7 +87,7 @@ complete -c folio -f -a '(__folio_complete)'
 
 /** What the scripts of `folio completion` call. */
 export const completeCommand = declareCommand({
-  description: 'What may stand in the place of the last word.',
+  description: 'The completions of the last word.',
   arguments: [['[words...]', 'those of a command line, without folio, up to the cursor']],
   run: async (context, _, [words]) => {
     const [kind, names] = await offerFor(words, context);
@@ -96,13 +96,13 @@ export const completeCommand = declareCommand({
   },
 });
 
-/** What can stand where a word is expected: names, each with what it means, or what the shell knows itself. */
+/** The completions of a word: names with their meanings, or a kind that the shell completes itself. */
 type Offer = readonly [
   kind: 'words' | 'list' | 'file' | 'directory',
   names: readonly (readonly [name: string, about?: string])[],
 ];
 
-/** What can stand in the place of the last of the words, from the declarations of the commands; hidden commands are left out. */
+/** The completions of the last word, from the declarations of the commands; hidden commands are left out. */
 async function offerFor(typed: readonly string[], context: CommandContext): Promise<Offer> {
   // bash passes `--format=csv` as three words.
   const words = [...typed.filter((word) => word !== '='), ...(typed.at(-1) === '=' ? [''] : [])];
@@ -141,7 +141,7 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
   return [commands.length > 0 ? 'words' : kind, [...commands, ...own]];
 }
 
-/** The flags that may stand behind a command. --token exists only to be refused. */
+/** The flags of a command. --token exists only to be refused. */
 function flagsOf(command: Command): readonly Option[] {
   return command.options.filter(({ long }) => long !== '--token');
 }
@@ -186,7 +186,7 @@ async function valuesOf(
   }
 }
 
-/** Names of profiles; none where the store is broken. Leaves out names that no profile can have: a shell would run them. */
+/** Names of profiles; none if the store is broken. Leaves out invalid names, which a shell could run. */
 async function profileNames(context: Context): Promise<Offer[1]> {
   const { isProfileName } = await import('../../profiles/profile.ts');
   try {

@@ -21,19 +21,16 @@ const SETTING = ['<setting>', '', { words: NAMES, parse: findSetting }] as const
 type Found = ReturnType<typeof findSetting>;
 
 const listFlags = {
-  names: { syntax: '--names', about: 'print the settings that there are instead' },
+  names: { syntax: '--names', about: 'print the names of all settings instead' },
   ...factFlags,
 } as const satisfies Flags;
 
 export const configCommand: Declaration = {
   description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
   examples: [
-    ['folio config set format jsonl', 'unless a command says otherwise'],
+    ['folio config set format jsonl', 'for commands without --format'],
     ['folio config set page-size.received 250 --profile acme', 'for one organization'],
-    [
-      'folio config set columns.issued number,dueBy,totalAmount',
-      'what issued shows, unless --columns says otherwise',
-    ],
+    ['folio config set columns.issued number,dueBy,totalAmount', 'the columns of issued without --columns'],
     ['folio config list --profile acme', 'what is set for that profile; folio auth list has its address'],
   ],
   commands: {
@@ -69,7 +66,7 @@ export const configCommand: Declaration = {
   },
 };
 
-/** The store, and the profile of --profile, if any: FOLIO_PROFILE and the current profile do not choose whose setting it is. */
+/** The store, and the profile of --profile, if any: FOLIO_PROFILE and the current profile do not choose a setting's owner. */
 async function ownerOf(context: Context, { profile }: GlobalFlags) {
   const store = await context.config();
   const owner =
@@ -91,7 +88,7 @@ async function runGet(context: Context, flags: GlobalFlags, [{ name }]: readonly
 async function runPath(context: Context): Promise<void> {
   const { file } = await context.config();
   if (file !== undefined) return writeLine(context, file);
-  throw new UsageError('there is no home folder, and so no file', {
+  throw new UsageError('there is no home folder, so there is no file', {
     hint: 'Set FOLIO_CONFIG_DIR to a folder.',
   });
 }

@@ -33,8 +33,8 @@ const doctorFlags = {
 export const doctorCommand = declareCommand({
   description:
     'Looks at the store, the base address, the way to the service, the clock and the token, and makes one ' +
-    'call to each listing. A line each, with what to fix. The exit code is that of the first failure. ' +
-    'folio auth status says the same of the set-up alone, in a row for each profile.',
+    'call to each listing. Prints a line for each check, with what to fix. The exit code is that of the first failure. ' +
+    'folio auth status shows only the set-up, in a row for each profile.',
   examples: [
     ['folio doctor', 'for the commands that you run here'],
     ['folio doctor --all-profiles', 'for each organization'],
@@ -44,14 +44,14 @@ export const doctorCommand = declareCommand({
   run: runDoctor,
 });
 
-/** What a check found: a text alone where all is well. */
+/** The result of a check; only a text if it passed. */
 type Found = string | Verdict;
 
 interface Verdict {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly text: string;
   readonly fix?: string | undefined;
-  /** The error of a command that needs it. */
+  /** The error of a command that needs what was checked. */
   readonly failure?: FolioError;
 }
 
@@ -60,7 +60,7 @@ interface CheckResult extends Verdict {
   readonly name: string;
 }
 
-/** Makes a check, which throws a FolioError where it fails, unless something is `missing` for it. Returns whether it failed. */
+/** Runs a check, which throws a FolioError if it fails, unless `missing` names what it lacks. Returns whether it failed. */
 type MakeCheck = (
   name: string,
   missing: string | false,
@@ -226,14 +226,14 @@ async function askListing(
   }
 }
 
-/** The most milliseconds that a clock may be off. */
+/** The most milliseconds by which the clock may differ. */
 const CLOCK_TOLERANCE = 60_000;
 /** The time limit of the request that looks for the service, in ms. */
 const REACH_TIMEOUT = 30_000;
 
 /**
- * Sends one request without a token, to which any answer will do, and returns its head. Throws the error of the network in the
- * words that a listing would use, which name what failed: the proxy, the look-up of the name, the connection, the certificate.
+ * Sends one request without a token, accepts any answer, and returns its head. Throws the network error that a listing would
+ * throw, which names what failed: the proxy, the look-up of the name, the connection, the certificate.
  */
 async function reach({ env, signal, openTransport }: Context, baseUrl: URL): Promise<ResponseHead> {
   const transport = await openTransport({ connections: 1, env });
@@ -260,5 +260,5 @@ function compareClocks(date: string | undefined, now: number): Found {
   const text = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
   return Math.abs(off) <= CLOCK_TOLERANCE
     ? text
-    : warning(text, 'Set this machine’s clock: the end of a token is judged by it.');
+    : warning(text, 'Set this machine’s clock: folio compares it with the expiry date of the token.');
 }

@@ -10,7 +10,7 @@ const endings = parser((text): ReadonlySet<string> | undefined => {
   return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
 }, 'endings, such as pdf,xml');
 
-// A download never stops by itself, so that --all has no use.
+// A download has no default limit, so --all would do nothing.
 const { all: _, ...extent } = extentFlags(issued);
 
 export const downloadCommand = declareCommand({
@@ -40,7 +40,7 @@ export const downloadCommand = declareCommand({
     const { downloadColumns, downloadSource } = await import('../../run/sources/download-source.ts');
     await exportRecords(context, {
       source: downloadSource({ folder, flags }),
-      // Those are of invoices, not of files. A table of a listing stops at 50 rows; this must not stop the download.
+      // These flags are about invoices, not files. The default limit of tables must not apply to the download.
       flags: withValues(flags, { where: undefined, limit: undefined, page: undefined, all: true }),
       columns: downloadColumns,
     });

@@ -9,7 +9,7 @@ const getFlags = {
   param: { ...paramFlag, about: 'a parameter, sent as it is' },
   ...ruled(outputFlags, {
     needs: ['--paginate'],
-    why: 'goes with --paginate: without it, get hands over the body as served',
+    why: 'needs --paginate: without it, get prints the body as served',
   }),
   output: outputFlags.output,
   ...requestFlags,

@@ -5,10 +5,12 @@ import { explained } from '../words.ts';
 
 export const mcpCommand = declareCommand({
   description:
-    'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging, ' +
-    'columns and, of a database, what changed since a day; nothing that writes, downloads or links. An answer has at most 40 kB, and says whose it is, whether it is complete, whether ' +
-    'there are more rows, as of when, and what was left out. It is about one organization, chosen when the server starts. Best asked is a database of ' +
-    'folio sync: the service may take half a minute for a listing. `folio help agents` is for assistants at a terminal.',
+    'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, ' +
+    'aging, columns and, of a database, what changed since a day; nothing that writes, downloads or links. An ' +
+    'answer has at most 40 kB, and says whose it is, whether it is complete, whether there are more rows, as of ' +
+    'when, and what was left out. The server is about one organization, chosen when it starts. Read from a ' +
+    'database of folio sync if you can: the service may take half a minute for a listing. `folio help agents` is ' +
+    'for assistants at a terminal.',
   examples: [
     ['folio mcp --from books.db', 'of a synced database: answers at once'],
     ['folio mcp --profile north', 'of the service'],

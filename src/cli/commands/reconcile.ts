@@ -23,23 +23,24 @@ const tolerance = parser((text): Decimal | undefined => {
 const reconcileFlags = {
   against: {
     syntax: '--against <listing>',
-    about: 'issued or received, where the list itself does not say it',
+    about: 'issued or received, if the list itself does not tell',
     words: ['issued', 'received'],
   },
   match: {
     syntax: '--match <field=heading,...>',
     about:
-      'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
+      'which column of the list is which: number and total, also documentType, counterpartyFiscalId, ' +
+      'counterpartyName, date, currency, net, exempt, tax',
     parse: (text: string, _: string, before?: Match) => parseMatch(text, before),
   },
   decimal: {
     syntax: '--decimal <mark>',
-    about: 'comma or point: what stands before decimals in the amounts of --match, where they do not show it',
+    about: 'comma or point: the decimal mark in the amounts of --match, if they do not show it',
     words: DECIMAL_MARKS,
     rules: [
       {
         needs: ['--match'],
-        why: 'is about the amounts of a list with --match: registers have whole numbers',
+        why: 'needs --match: registers have whole numbers',
       },
     ],
   },
@@ -60,15 +61,15 @@ const reconcileFlags = {
     about: 'how far amounts may be apart (default 0)',
     parse: tolerance,
   },
-  same: { syntax: '--all', about: 'what is the same on both sides, too' },
+  same: { syntax: '--all', about: 'also show what is the same on both sides' },
   field: fieldFlag,
 } as const satisfies Flags;
 
 export const reconcileCommand = declareCommand({
   description:
-    'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
-    'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
-    'says with --match which column is which. All is the same: exit code 0; something differs, or cannot be compared: 7.',
+    'Compares lists, such as the registers of purchases and sales of Chile’s tax service, with the invoices of the ' +
+    'service: a row for each document that is on one side only, or differs. Several lists count as one. For any other list, ' +
+    '--match says which column is which. Exit code 0: all is the same; 7: something differs, or cannot be compared.',
   examples: [
     ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
     [
@@ -99,7 +100,7 @@ async function runReconcile(
   const { reconcileQuestion, WHERE_INCOMPLETE } = await import('../../query/reconcile/reconcile.ts');
   const { testContext } = await import('../../run/open-questions.ts');
   const { now, locale } = testContext(context);
-  // What was read on an earlier day has another last month than the clock.
+  // For records of an earlier day, `last-month` is not the month before today.
   if (flags.from !== undefined && /^(?:this|last)-/i.test(month ?? ''))
     throw new UsageError(`--period ${month} does not go with --from, whose records may be of another day`, {
       hint: 'Name the month, such as --period 2026-10.',

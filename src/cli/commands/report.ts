@@ -46,9 +46,9 @@ const reportFlags = {
 
 export const reportCommand = declareCommand({
   description:
-    'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
-    'Amounts are exact and never of two currencies together. A page that is not whole says so at its top. All days are counted from ' +
-    'today, or from the day of the export or the database.',
+    'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months ' +
+    'and funds. Amounts are exact, and currencies are never added together. A page that is not whole says so at ' +
+    'its top. All days are counted from today, or from the day of the export or the database.',
   examples: [
     ['folio report', 'on a terminal: the month as a table'],
     ['folio report -o november.html', 'this month on a page, as of today'],

@@ -42,7 +42,7 @@ const sandboxFlags = {
   },
   latency: {
     syntax: '--latency <ms>',
-    about: 'what each call takes: 200, or 100-500 for a time between (0)',
+    about: 'the time of each call: 200, or 100-500 for a random time between these (0)',
     parse: millisecondSpan,
   },
   realistic: {
@@ -51,7 +51,7 @@ const sandboxFlags = {
   },
   failRate: {
     syntax: '--fail-rate <share>',
-    about: 'how many requests fail, from 0 to 1, as they do in life (0)',
+    about: 'the share of requests that fail, from 0 to 1 (0)',
     parse: share,
   },
 } as const satisfies Flags;
@@ -75,10 +75,10 @@ export const sandboxCommand = declareCommand({
 async function runSandbox(context: Context, flags: Values<typeof sandboxFlags> & GlobalFlags): Promise<void> {
   const { stdout, stderr, signal, clock } = context;
   const log = (line: string): void => {
-    // Without a reader of stderr the service goes on.
+    // The service goes on if standard error is closed.
     if (!flags.quiet) stderr.write(`${line}\n`).catch(() => {});
   };
-  // Those that are set alone, since each of the others has a value of the sandbox's own.
+  // Only flags that are set: the sandbox has defaults for the others.
   const names = Object.keys(sandboxFlags) as (keyof typeof sandboxFlags)[];
   const set = names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
   const options = Object.fromEntries(set) as SandboxOptions;

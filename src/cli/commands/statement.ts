@@ -19,16 +19,16 @@ const statementFlags = {
   ...counterpartyFlags,
   everyone: {
     syntax: '--all',
-    about: 'of everyone with an open amount or a credit',
-    rules: [{ not: ['--customer-fiscal-id', '--issuer-fiscal-id'], why: 'it is everyone' }],
+    about: 'for everyone with an open amount or a credit',
+    rules: [{ not: ['--customer-fiscal-id', '--issuer-fiscal-id'], why: '--all is everyone' }],
   },
   organization: {
     syntax: '--organization <name>',
-    about: 'your name at its top (default: as your invoices or your profile have it)',
+    about: 'your name at the top (default: as in your invoices or your profile)',
   },
   note: {
     syntax: '--note <text>',
-    about: 'a text below, such as where to pay; @file or @- reads one',
+    about: 'a text below the documents, such as where to pay; @file or @- reads it',
     stdin: '@-',
   },
   lang: langFlag,
@@ -54,8 +54,8 @@ const statementFlags = {
     about:
       'with --all: a new folder with a page (html) for each, named by fiscal ID and name, and index.html',
     rules: [
-      { needs: ['--all'], why: 'is for a page for everyone' },
-      { not: ['--output'], why: 'it has a page for each' },
+      { needs: ['--all'], why: 'needs --all' },
+      { not: ['--output'], why: '--output-dir writes a page for each' },
     ],
   },
   columns: {
@@ -69,9 +69,10 @@ const statementFlags = {
 
 export const statementCommand = declareCommand({
   description:
-    'The open documents of a customer as of today, or of the day of an export or a database, for each currency: how late they are, credits apart, sums by age, and the ' +
-    'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
-    'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
+    'The open documents of a customer as of today, or of the day of an export or a database, for each currency: ' +
+    'how late they are, credits apart, sums by age, and the amount due, the same as in folio aging. As a page to ' +
+    'send and print: it names no other customer, and says at its top if it is not whole. Or as rows (xlsx, csv), ' +
+    'one for each document: their sums and ages are in json, and in folio aging -o ages.xlsx.',
   examples: [
     ['folio statement --customer-fiscal-id 60155440-2 -o tres-cruces.html', 'a page to send, or to print'],
     [
@@ -88,12 +89,9 @@ export const statementCommand = declareCommand({
     const fiscalIds = fiscalIdsOf(flags, flags.payable === true);
     const { payable, everyone } = flags;
     if (everyone !== true && fiscalIds === undefined) {
-      throw new UsageError(
-        `whose statement? Neither a ${payable ? 'supplier' : 'customer'} is named nor --all`,
-        {
-          hint: `Add ${payable ? '--issuer-fiscal-id' : '--customer-fiscal-id'} <id>, or --all.`,
-        },
-      );
+      throw new UsageError(`statement needs a ${payable ? 'supplier' : 'customer'}, or --all`, {
+        hint: `Add ${payable ? '--issuer-fiscal-id' : '--customer-fiscal-id'} <id>, or --all.`,
+      });
     }
     const { writeStatements } = await import('../../run/pages/statements.ts');
     await writeStatements(context, flags, fiscalIds);

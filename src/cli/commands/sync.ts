@@ -26,7 +26,7 @@ const syncFlags = {
     about: 'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
     parse: goneLimit,
   },
-  allowGone: { syntax: '--allow-gone', about: 'mark as gone however many are' },
+  allowGone: { syntax: '--allow-gone', about: 'mark any number of records as gone' },
   plan: { syntax: '--plan', about: 'say what would change, and write nothing' },
   allProfiles: allProfilesFlag,
   format: {

@@ -47,7 +47,7 @@ const verifyFlags = {
   },
   maxAge: {
     syntax: '--max-age <time>',
-    about: 'how long the run may be ago: 90m, 26h, 2d or 1w; also the last sync of a database',
+    about: 'the longest time since the run: 90m, 26h, 2d or 1w; also since the last sync of a database',
     parse: age,
   },
 } as const satisfies Flags;
@@ -55,13 +55,14 @@ const verifyFlags = {
 export const verifyCommand = declareCommand({
   description:
     'Compares files with the receipts of the runs that wrote them (--receipt): bytes and SHA-256. In a folder it ' +
-    'compares all files that the receipts there, <name>.receipt.json, or its own, name, as far as they are in it. Needs neither network nor token. It also finds the run that was not whole, and with --max-age the one that never ' +
-    'started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all is well, silent with -q; ' +
-    '6 where a file differs, is lost, not whole, too old or of the future; 2 where a file has no receipt.',
+    'compares the files there that a receipt names: <name>.receipt.json, or the receipt of the folder. It also ' +
+    'reports a run that was not whole, and with --max-age one that never started: by the receipt, or by the last ' +
+    'sync of each listing in a database. Needs neither network nor token. Exit code 0: all is well, silent with ' +
+    '-q; 6: a file differs, is lost, not whole, too old or dated in the future; 2: a file has no receipt.',
   arguments: [
     [
       '[files...]',
-      'what -o wrote; a folder, or a <name>.receipt.json, for all that is named there; with --max-age a synced database',
+      'a file that -o wrote; a folder or a <name>.receipt.json, for all files named there; with --max-age a synced database',
     ],
   ],
   examples: [
@@ -79,13 +80,13 @@ export const verifyCommand = declareCommand({
 
 type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 
-/** Returns a line about what is in order; else rejects with what is wrong. */
+/** Returns a line if the check passes; else rejects with the error. */
 type Check = () => Promise<string>;
 
 const NAME_A_FILE = 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.';
 const NEXT_RUN = 'The next run writes one with --receipt beside.';
 
-/** Makes all checks and prints what is in order. Throws the only failure, or one with a line for each and one hint. */
+/** Runs all checks and prints the passed ones. Throws the only failure, or one with a line for each and one hint. */
 async function runVerify(
   context: Context,
   flags: VerifyFlags,
@@ -230,13 +231,13 @@ async function verifyFile(file: string, delivered: DeliveredFile): Promise<strin
   return `${what}: as delivered at ${at}, ${records}${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
-/** What the run itself said to do about its failure, and how to run it again. */
+/** The hint of the run's own failure, and how to run it again. */
 function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
   if (words.length === 0) return `${hint} Then run the export again.`;
   return `${hint} Then run it again: \`folio ${words.map(quoteForShell).join(' ')}\`.`;
 }
 
-/** Throws where the run was not whole, or where --max-age is given and it is longer ago or of the future. */
+/** Throws if the run was not whole or, with --max-age, is too old or dated in the future. */
 function checkRun(context: Context, what: string, run: DeliveredFile, { maxAge }: VerifyFlags): void {
   // An export of a database is as old as the last sync.
   const events = { 'its run ended': run.finishedAt, 'its records were read': run.readAt };
@@ -250,7 +251,7 @@ function checkRun(context: Context, what: string, run: DeliveredFile, { maxAge }
     throw new IncompleteError(`${what} is not whole (${run.errors.join('; ')})`, { hint: cureOf(run) });
 }
 
-/** What is wrong with a moment that may be so long ago. What is no time is as good as never. */
+/** Why a time is not within the age: too old, or in the future; else undefined. Text that is not a time counts as too old. */
 function faultOfAge({ clock }: Context, at: string, { text, milliseconds }: Age): string | undefined {
   const ago = clock.now() - Date.parse(at);
   if (ago < 0) return IN_FUTURE;
@@ -264,7 +265,7 @@ function hintOf(fault: string, what: 'file' | 'database'): string {
     return 'Set the clock of this machine, or of the one that ran it; then run it again.';
   const remedy =
     what === 'file' ? 'remove the file and its receipt.' : 'name the other profiles with --profile.';
-  return `See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, ${remedy}`;
+  return `Find out why no run has ended since: whether it was started, and what it printed. If it is not to run any more, as after folio auth logout, ${remedy}`;
 }
 
 /** Compares the last whole sync of each listing with the age that it may have. */

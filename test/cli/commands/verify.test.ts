@@ -318,7 +318,7 @@ describe('folio verify --max-age', () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     expect(stderr).toBe(
       `folio: 2 of 2 files are not in order\n${old.join('')}` +
-        '  See why no run has ended since: whether it was started, and what it said. If it is no longer to run, as after folio auth logout, remove the file and its receipt.\n',
+        '  Find out why no run has ended since: whether it was started, and what it printed. If it is not to run any more, as after folio auth logout, remove the file and its receipt.\n',
     );
     const receipt = `${file}.receipt.json`;
     const text = readFileSync(receipt, 'utf8');

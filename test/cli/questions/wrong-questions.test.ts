@@ -32,7 +32,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--since 2026-02 --until 2026-01-31', /is later than/],
   ['--field due=a', /--field says what a column means, and no question asks for it/],
   ['--overdue --field deu=a', /there is no field deu to map/],
-  ['--as-sent', /--as-sent goes with --sum: .*\n {2}Add --sum, or leave --as-sent out/],
+  ['--as-sent', /--as-sent needs --sum: .*\n {2}Add --sum, or leave --as-sent out/],
   ['--count --sum a', /--count and --sum do not go together/],
   ['--count --limit 3', /--limit and --count do not go together/],
   ['--changes-since x --count', /--changes-since and --count do not go together/],

@@ -57,7 +57,7 @@ describe('folio auth login', () => {
     expect(refused).toMatchObject({ code: 2, prompts: [prompt] });
     expect(refused.stderr).toBe(
       'folio: what was typed is no base address: it begins with https://\n' +
-        '  Type the address of the service first, and its token when it is asked for.\n',
+        '  Type the address of the service first, and the token at the next prompt.\n',
     );
     expect((await typing('')).stderr).toMatch(/^folio: login needs the base address/);
     const taken = await typing(' https://api.example.com ', 'abc');
@@ -146,7 +146,7 @@ describe('folio auth login', () => {
     await expectRefused(
       login(folder, [...AT, '--profile', 'ACME'], piped),
       'folio: a profile "acme" exists, which differs from "ACME" only in case\n' +
-        '  To log in to that one again, say --profile acme.\n',
+        '  To log in to that one again, use --profile acme.\n',
     );
   });
 

@@ -186,7 +186,7 @@ describe('folio auth use and logout', () => {
         atTerminal,
         'vault',
         ['acme', 'vault', 'broken'],
-        ['The current profile is now vault.', 'FOLIO_PROFILE is set to acme and goes before it.'],
+        ['The current profile is now vault.', 'FOLIO_PROFILE is set to acme and takes precedence.'],
       ],
       ['logout vault', {}, 'acme', ['acme', 'broken'], []],
       [
@@ -196,7 +196,7 @@ describe('folio auth use and logout', () => {
         ['vault', 'broken'],
         [
           'Profile acme is forgotten, with its base address and settings.',
-          'The service accepts the token until its end; its operator can withdraw it.',
+          'The service accepts the token until it expires; its operator can revoke it.',
           'There is no current profile now; choose one of vault, broken with `folio auth use <name>`.',
           'FOLIO_TOKEN is still set, and commands use it.',
         ],
