@@ -217,7 +217,7 @@ export function explained({ code, message }: CommanderError, command: Command): 
   }
 }
 
-/** What folio has for that word, the listings that have a filter of that name, or a flag of the command that is written nearly so. */
+/** The hint for that word from the table, the listings with a filter of that name, or a flag with a similar name. */
 function hintForFlag(flag: string, command: Command): string {
   const meant = meantWord(flag);
   if (meant !== undefined) return meant.hint(command);
