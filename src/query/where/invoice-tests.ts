@@ -78,6 +78,7 @@ export function dateTest(flag: string, role: Role, { from, to }: DateSpan): Reco
   let without = 0;
   return {
     flag,
+    listed: role,
     roles: ['number', role],
     needs: [role],
     matches: (document) => {

@@ -30,6 +30,8 @@ export interface RecordTest {
   readonly roles: readonly Role[];
   /** Roles that at least one record must have, else the answer is refused. */
   readonly needs: readonly Role[];
+  /** The role whose values a message lists where no record passes, as it does those of `name`. */
+  readonly listed?: Role;
   /** Whether it runs last, so that its findings are about records that pass all other tests. */
   readonly isLast?: boolean;
   /** Whether a record passes. `cells` has the cell of `name`; within a list, the cell of each object. */
@@ -90,44 +92,39 @@ interface FilterOptions {
 
 interface TestInFilter {
   readonly test: RecordTest;
-  /** The index of its column; -1 without one. */
+  /** The index of its name among all; -1 without one. */
   readonly at: number;
+  /** Facts about the column's cells, until its kind is known and checked. */
+  unchecked: ColumnFacts | undefined;
   /** Whether any record reached this test: else it is unknown whether a record has the field. */
   isReached: boolean;
-}
-
-/** A column that tests name. */
-interface TestedColumn {
-  readonly name: string;
-  readonly flag: string;
-  /** Its first values, for the message if no record passes. */
-  readonly values: Set<string>;
-  /** Facts about its cells, until its kind is known and checked. */
-  facts: ColumnFacts | undefined;
 }
 
 /** The question of the flags that keep some records: those that pass every test, in their order, batch by batch. */
 export class WhereFilter implements FilterQuestion {
   readonly #reader: DocumentReader;
   readonly #tests: readonly TestInFilter[];
-  readonly #columns: readonly TestedColumn[];
+  readonly #names: readonly string[];
+  /** The names of each flag's tests. */
+  readonly #namesOf = new Map<string, string[]>();
   readonly #options: FilterOptions;
+  /** The first values of the columns of tests, where no record passes. */
+  readonly #seen = new Map<string, Set<string>>();
   #kept = 0;
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
     const { meanings = PLAIN_MEANINGS } = options;
     const roles = [...new Set(tests.flatMap(({ roles }) => roles))];
-    const flags = new Map(tests.flatMap(({ name, flag }) => (name === undefined ? [] : [[name, flag]])));
-    const names = [...flags.keys()];
+    for (const { flag, name } of tests)
+      if (name !== undefined) this.#namesOf.set(flag, [...(this.#namesOf.get(flag) ?? []), name]);
     this.#options = options;
-    this.#columns = [...flags].map(([name, flag]) => ({
-      ...{ name, flag, values: new Set(), facts: new ColumnFacts() },
-    }));
-    this.#reader = new DocumentReader(meanings, { roles, names });
+    this.#names = [...new Set([...this.#namesOf.values()].flat())];
+    this.#reader = new DocumentReader(meanings, { roles, names: this.#names });
     const ordered = [...tests.filter(({ isLast }) => !isLast), ...tests.filter(({ isLast }) => isLast)];
     this.#tests = ordered.map((test) => ({
       ...{ test, isReached: false },
-      at: names.findIndex((name) => name === test.name),
+      at: this.#names.findIndex((name) => name === test.name),
+      unchecked: test.checkKind && new ColumnFacts(),
     }));
   }
 
@@ -150,19 +147,16 @@ export class WhereFilter implements FilterQuestion {
   apply(batch: RecordBatch): RecordBatch {
     const reader = this.#reader;
     const [indices, places]: [number[], number[]] = [[], []];
-    const single = this.#columns.map((): (Cell | undefined)[] => []);
+    const single = this.#names.map((): (Cell | undefined)[] => []);
     reader.fold(batch, (index) => {
       const cellsOf = single.map((cells, at): Cells => {
         cells[0] = reader.named(at);
         return (cells[0] === undefined && reader.listed(at)) || cells;
       });
-      const hasPassed = this.#kept + indices.length > 0;
-      for (const [at, { facts, values }] of this.#columns.entries()) {
-        for (const cell of cellsOf[at]!) {
-          if (cell !== undefined) facts?.add(cell);
-          if (!hasPassed && values.size <= MAX_VALUES_LISTED && isFilled(cell)) values.add(cell.text);
-        }
-      }
+      // Other values are listed only if no record passes.
+      if (this.#kept + indices.length === 0) this.#addSeen(cellsOf);
+      for (const { at, unchecked } of this.#tests)
+        for (const cell of cellsOf[at] ?? []) if (cell !== undefined) unchecked?.add(cell);
       const passes = this.#tests.every((one) => {
         one.isReached = true;
         return one.test.matches(reader, cellsOf[one.at] ?? []);
@@ -181,7 +175,7 @@ export class WhereFilter implements FilterQuestion {
   refuse(): void {
     for (const { isReached, test } of this.#tests)
       if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
-    for (const { name, flag } of this.#columns) refuseMissing(this.#reader, flag, { names: [name] });
+    for (const [flag, names] of this.#namesOf) refuseMissing(this.#reader, flag, { names });
   }
 
   /** Warnings of columns that no record had, what the tests found, and, where no record passed, some values of each column. */
@@ -190,21 +184,19 @@ export class WhereFilter implements FilterQuestion {
     const reader = this.#reader;
     const { seen, kept } = this.counts();
     const found = [
-      ...this.#columns.flatMap(({ name, flag }) =>
-        missingColumns(reader, flag, { names: [name], isCounted: true }),
+      ...[...this.#namesOf].flatMap(([flag, names]) =>
+        missingColumns(reader, flag, { names, isCounted: true }),
       ),
       ...this.#tests.flatMap(({ test: { flag, needs, findings }, isReached }) => [
         ...(isReached ? reader.profilesWithout(flag, { roles: needs }, this.#isWanted) : []),
         ...(findings?.() ?? []),
       ]),
-      ...this.#columns.flatMap(({ name, flag }) =>
-        reader.profilesWithout(flag, { names: [name] }, this.#isWanted),
+      ...[...this.#namesOf].flatMap(([flag, names]) =>
+        reader.profilesWithout(flag, { names }, this.#isWanted),
       ),
     ];
     if (kept > 0 || seen === 0) return found;
-    const descriptions = this.#columns.flatMap(({ name, values }) =>
-      values.size === 0 ? [] : `${name} has ${listOf(values)}`,
-    );
+    const descriptions = [...this.#seen].map(([column, some]) => `${column} has ${listOf(some)}`);
     const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
@@ -212,16 +204,30 @@ export class WhereFilter implements FilterQuestion {
   /** Whether the conditions can match records of a profile. */
   readonly #isWanted = (profile: string): boolean => {
     const cells = [{ kind: 'string', text: profile }] as const;
-    return this.#tests.every(({ test }) => test.name !== PROFILE_COLUMN || test.matches(this.#reader, cells));
+    return this.#tests.every(
+      ({ test, at }) => this.#names[at] !== PROFILE_COLUMN || test.matches(this.#reader, cells),
+    );
   };
+
+  #addSeen(cellsOf: readonly Cells[]): void {
+    for (const { test, at } of this.#tests) {
+      const { name, listed } = test;
+      const column = name ?? (listed && this.#reader.columnOf(listed));
+      if (column === undefined) continue;
+      const values = this.#seen.get(column) ?? new Set();
+      for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)])
+        if (isFilled(cell) && values.size <= MAX_VALUES_LISTED) values.add(cell.text);
+      if (values.size > 0) this.#seen.set(column, values);
+    }
+  }
 
   /** Checks against the first records with values whether the columns can hold the wanted values. */
   #checkKinds(): void {
-    for (const column of this.#columns) {
-      const kind = column.facts && comparedKind(column.facts);
+    for (const one of this.#tests) {
+      const kind = one.unchecked && comparedKind(one.unchecked);
       if (kind === undefined) continue;
-      column.facts = undefined;
-      for (const { test } of this.#tests) if (test.name === column.name) test.checkKind?.(kind);
+      one.unchecked = undefined;
+      one.test.checkKind!(kind);
     }
   }
 }
