@@ -249,22 +249,23 @@ describe('an assistant that asks a database', () => {
 
   it.each([
     ['find', { listing: 'issued', columns: ['nmber'] }, /no record has a column nmber\nDid you mean/],
-    ['summarize', { listing: 'funds', since: '-30d' }, /^--since: no record has a date of issue in /],
-    ['summarize', { listing: 'issued', where: ['total'] }, /^--where 'total' does not parse/],
-    ['find', { listing: 'issued', columns: ['id'], period: '2026-13' }, /^--period /],
-    ['find', { listing: 'issued', columns: ['id'], sort: ['nothing'] }, /^--sort: /],
-    ['find', { listing: 'issued', columns: ['id'], where: ['totl>1'] }, /^--where: /],
+    ['summarize', { listing: 'funds', since: '-30d' }, /^since: no record has a date of issue in [\w ]*$/],
+    ['summarize', { listing: 'issued', where: ['total'] }, /^where 'total' does not parse/],
+    ['find', { listing: 'issued', columns: ['id'], period: '2026-13' }, /^period /],
+    ['find', { listing: 'issued', columns: ['id'], sort: ['nothing'] }, /^sort: /],
+    ['find', { listing: 'issued', columns: ['id'], where: ['totl>1'] }, /^where: /],
     ['find', { listing: 'issued', columns: ['id'], limit: 0 }, /limit/],
     ['find', { listing: 'sync', columns: ['id'] }, /listing/],
     ['find', { listing: 'issued', columns: ['id'], output: 'x' }, /output/],
     ['find', { listing: 'issued', columns: ['*'] }, /one name of a column/],
     ['find', { listing: 'issued', columns: ['--output=x'] }, /one name of a column/],
     ['sync', {}, /sync not found/],
-  ])('is told what is wrong with %s %j', async (tool, given, said) => {
+  ])('is told in words of the tool what is wrong with %s %j', async (tool, given, said) => {
     const told = await assistant
       .ask(tool, given)
       .catch((error: Error) => ({ text: error.message, isError: true }));
     expect(told).toMatchObject({ isError: true, text: expect.stringMatching(said) });
+    expect(told.text).not.toMatch(/--(?:where|sort|period)/);
   });
 
   it('cannot have a value taken for a flag', async () => {

@@ -5,6 +5,8 @@ import { withoutSignedLinks } from '../../json/signed-links.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { flagNamed } from '../../run/flag.ts';
+import { filters } from '../../run/filters.ts';
 
 /** The question of a tool: a command line of folio's, and how much of its output is needed. */
 export interface AssistantQuestion {
@@ -80,7 +82,7 @@ export async function answerTo(
   const notes = [
     earlier?.sentence ?? [],
     incomplete?.message ?? [],
-    incomplete?.hint ?? [],
+    hintOf(incomplete) || [],
     found.flatMap(noteOf),
     links.length > 0 ? 'Links are left out of the texts.' : [],
   ].flat();
@@ -140,7 +142,7 @@ function noteOf({ level, text, details }: Finding): readonly string[] {
 
 /** The text of an error for an assistant: what happened, then what to do about it. */
 export function errorText(error: unknown, redact: Redact): string {
-  if (error instanceof FolioError) return sentence([error.message, error.hint].join('\n'), redact);
+  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
 }
@@ -219,11 +221,32 @@ function cutNote(count: number, prints: AssistantQuestion['prints']): string {
   return `The answer was cut behind ${countOf(count, 'row')}: it may have 40 kB. ${ASK_LESS}`;
 }
 
-/** A sentence without what `quoteText` quoted and without links. */
+/** The flags that tools take besides. */
+const OTHERS = 'expand sum groupBy columns sort limit asOf payable'.split(' ');
+const ARGUMENT = new RegExp(
+  `(?<![\\w-])(${[...Object.keys(filters), ...OTHERS].map(flagNamed).join('|')})\\b(?!-)`,
+  'g',
+);
+
+/** A text of the command line in which flags have their names as arguments of a tool. */
+export function asArguments(text: string): string {
+  return text.replace(ARGUMENT, (flag) => flag.slice(2).replaceAll('-', '_'));
+}
+
+/** Flags of listings that no tool has. Others, such as --profile, are of the server: its user can set them. */
+const NO_ARGUMENT = /--(?:as-sent|field|format|list-columns|sort-by)\b/;
+
+/** A hint without its sentences about flags that no tool has. */
+function hintOf(error: FolioError | undefined): string {
+  const sentences = (error?.hint ?? '').split(/(?<=[.?!]) (?=[A-Z])/);
+  return sentences.filter((one) => !NO_ARGUMENT.test(one)).join(' ');
+}
+
+/** A sentence without what `quoteText` quoted and without links; flags have their names as arguments of a tool. */
 function sentence(text: string, redact: Redact): string {
   const lines = redact(text)
     .split('\n')
     .map((line) => visible(line.replace(TEXT, '[not shown]')));
-  const shown = lines.join('\n').replace(LINK, '(link)').trim();
+  const shown = asArguments(lines.join('\n').replace(LINK, '(link)')).trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }
