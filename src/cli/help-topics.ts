@@ -136,8 +136,7 @@ Examples:
 * folio issued --overdue --sort -amountToBePaid --limit 10 :: the ten largest that are late
 * folio issued --period 2026-10 --sum totalAmount :: what was invoiced in October
 * folio issued --sum total --group-by date:month :: month by month
-* folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
-  30 days
+* folio issued --expand payments --sum payments.amount --group-by payments.date :: what was paid, day by day
 * folio issued --open --where 'dueBy<=+7d' :: what is due within a week
 * folio issued --from today.jsonl --changes-since yesterday.jsonl :: two files, offline
 * folio issued --format jsonl | jq -r 'select(.payments | length > 1) | .number' :: with jq`;

@@ -148,7 +148,7 @@ export async function runCommandLine(outer: Context): Promise<number> {
     if (answer !== '') await context.stdout.write(answer);
     return 0;
   } catch (thrown) {
-    const error = await asFolioError(thrown);
+    const error = await asFolioError(thrown, context);
     const text = errorText(error, context.stderr, context.argv.includes('--debug'));
     if (!isReaderGone(error)) await context.stderr.write(text).catch(() => {});
     return exitCodeOf(error);
@@ -156,10 +156,10 @@ export async function runCommandLine(outer: Context): Promise<number> {
 }
 
 /** The error as one of folio's; bugs as they are. */
-async function asFolioError(thrown: unknown): Promise<unknown> {
+async function asFolioError(thrown: unknown, context: Context): Promise<unknown> {
   if (!(thrown instanceof CommanderError)) return thrown;
   const { explained } = await import('./words.ts');
-  return explained(thrown, commandOf(thrown));
+  return explained(thrown, commandOf(thrown), () => wholeProgram(context));
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */

@@ -2,9 +2,6 @@ import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { listings } from '../resources/listings.ts';
-import { recordFilters } from '../run/filters.ts';
-import { flagNamed } from '../run/flag.ts';
 import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
 
@@ -36,8 +33,7 @@ paid pagadas pagado
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
   MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
 * folio issued --where open=0 --where 'status!=NULLIFIED' :: what was paid
-* folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount :: what was paid within
-  30 days
+* folio issued --expand payments --sum payments.amount --group-by payments.date :: what was paid, day by day
 
 status state estado
 The service's own word for where a document stands is its status. It does not say what is late or paid: what
@@ -105,7 +101,7 @@ Credit notes are documents of the listing. Sums, aging and report take them away
 payments payment pago pagos cobros
 The payments of an invoice are a list within it; --expand payments makes a row of each.
 * folio issued --expand payments --columns number,payments.date,payments.amount :: a row a payment
-* folio issued --expand payments --sum payments.amount --group-by payments.date:month :: month by month
+* folio issued --expand payments --sum payments.amount --group-by payments.date :: day by day
 
 total totals sum by sum-by total-by group amount suma por
 --sum adds a column exactly, less credit notes, each currency by itself; --group-by has a sum for each.
@@ -152,8 +148,11 @@ export function meantWord(...typed: readonly string[]) {
     return {
       /** The hint what to write instead: the first command lines of the page for this command, else the first of all. */
       hint(command: Command): string {
-        const isOwn = (line: string) => line.startsWith(`${commandPath(command)} -`);
-        const own = command.parent === null ? [] : examples.filter(isOwn).slice(0, 2);
+        const path = commandPath(command);
+        // Received invoices are asked as issued ones are, but for the flag of customers.
+        const alike = path === 'folio received' ? /^folio issued(?= -)(?!.*--customer)/ : path;
+        const lines = examples.map((line) => line.replace(alike, path));
+        const own = lines.filter((line) => line.startsWith(`${path} -`) && path !== 'folio').slice(0, 2);
         return `Write ${own.join(' or ') || examples[0]}. See folio help ${word}.`;
       },
       topic: topicOf(page.help, word),
@@ -181,7 +180,11 @@ export function hintAmong(word: string, names: readonly string[], path: string):
  * The error of the parser, with a suggestion. The parser's own suggestions are incomplete: it takes a misspelt command of
  * `customers`, which lists by itself, for an argument, and suggests no flag that the help of the command does not show.
  */
-export function explained({ code, message }: CommanderError, command: Command): UsageError {
+export async function explained(
+  { code, message }: CommanderError,
+  command: Command,
+  wholeProgram: () => Promise<Command>,
+): Promise<UsageError> {
   const path = commandPath(command);
   const text = message.replace(/^error: /, '');
   switch (code) {
@@ -190,7 +193,9 @@ export function explained({ code, message }: CommanderError, command: Command): 
       const word = /'([^'=]*)/.exec(message)?.[1] ?? '';
       if (hasFlag(command, word))
         return new UsageError(`${word} takes no value`, { hint: `Write ${word} alone.` });
-      return new UsageError(`unknown flag '${word}'`, { hint: hintForFlag(word, command) });
+      return new UsageError(`unknown flag '${word}'`, {
+        hint: await hintForFlag(word, command, wholeProgram),
+      });
     }
     case 'commander.missingArgument':
       return new UsageError(text, { hint: `Write it like ${termOf(path, command)}.` });
@@ -217,12 +222,19 @@ export function explained({ code, message }: CommanderError, command: Command): 
   }
 }
 
-/** The hint for that word from the table, the listings with a filter of that name, or a flag with a similar name. */
-function hintForFlag(flag: string, command: Command): string {
+/** The hint for that flag from the table, the commands that have it, or a flag with a similar name. */
+async function hintForFlag(
+  flag: string,
+  command: Command,
+  wholeProgram: () => Promise<Command>,
+): Promise<string> {
   const meant = meantWord(flag);
   if (meant !== undefined) return meant.hint(command);
-  const having = listings.filter((one) => Object.keys(recordFilters(one)).map(flagNamed).includes(flag));
-  if (having.length > 0) return `It is a flag of ${having.map(({ name }) => `folio ${name}`).join(', ')}.`;
+  // Not those under a command that has it.
+  const commandsWith = (one: Command): Command[] =>
+    hasFlag(one, flag) ? [one] : shownUnder(one).flatMap(commandsWith);
+  const have = commandsWith(await wholeProgram()).map(commandPath);
+  if (have.length > 0) return `It is a flag of ${have.join(', ')}.`;
   // Names are compared without their dashes, which all of them have.
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((one) => `--${one}`);

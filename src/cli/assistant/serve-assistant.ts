@@ -168,11 +168,6 @@ async function ofDatabase(
   context: Context,
   { from, names, warn }: { from: string; names: readonly string[] | undefined; warn: (text: string) => void },
 ): Promise<Books> {
-  if (from === '-') {
-    throw new UsageError('--from - is standard input, which the assistant has', {
-      hint: 'Make a database with `folio sync books.db`, and name it.',
-    });
-  }
   if (!(await isDatabase(from))) {
     throw new UsageError(`--from ${from}: that is no database of folio sync`, {
       hint: 'Make one with `folio sync books.db`, and name it.',

@@ -27,9 +27,10 @@ export const mcpCommand = declareCommand({
     const { serveAssistant } = await import('../assistant/serve-assistant.ts');
     await serveAssistant(context, flags, async (call) => {
       const called = await context.programFor(call, call.argv);
-      await called.parseAsync([...call.argv], { from: 'user' }).catch((error: unknown) => {
+      await called.parseAsync([...call.argv], { from: 'user' }).catch(async (error: unknown) => {
         // A tool may take a flag that not every listing has.
-        throw error instanceof CommanderError ? explained(error, commandOf(error)) : error;
+        if (!(error instanceof CommanderError)) throw error;
+        throw await explained(error, commandOf(error), () => context.programFor(call, ['__man']));
       });
     });
   },

@@ -72,14 +72,11 @@ export const reconcileCommand = declareCommand({
     '--match says which column is which. Exit code 0: all is the same; 7: something differs, or cannot be compared.',
   examples: [
     ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
-    [
-      'folio reconcile RCV_VENTA_76123456-7_202609.csv RCV_VENTA_76123456-7_202610.csv',
-      'two months of sales',
-    ],
+    ['folio reconcile sales-2026-09.csv sales-2026-10.csv --against issued', 'two months of sales'],
     ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
     ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
     [
-      'folio reconcile s.csv --match number=Invoice,total=Amount --issuer-fiscal-id 77155510-1',
+      'folio reconcile s.csv --match number=N,total=Sum --issuer-fiscal-id 77155510-1',
       'one supplier’s own list',
     ],
     ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],

@@ -75,11 +75,8 @@ export const statementCommand = declareCommand({
     'one for each document: their sums and ages are in json, and in folio aging -o ages.xlsx.',
   examples: [
     ['folio statement --customer-fiscal-id 60155440-2 -o tres-cruces.html', 'a page to send, or to print'],
-    [
-      'folio statement --customer-fiscal-id 60155440-2 --lang es --note @bank.txt -o tres-cruces.html',
-      'in Spanish, with a text below',
-    ],
     ['folio statement --all --output-dir statements/2026-11', 'a page for each customer, and an index'],
+    ['folio statement --all --lang es --note @bank.txt --output-dir pages', 'in Spanish, with a text below'],
     ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
     ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
     ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
