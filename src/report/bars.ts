@@ -6,7 +6,7 @@ import type { Writing } from './words.ts';
 /** An amount as a length in a bar. Its title is exact. */
 interface Piece {
   readonly amount: Decimal;
-  /** A class: `part0`, `issued`. Below zero it is hatched. */
+  /** A class: `part0`, `issued`. Below zero it is `negative`. */
   readonly look: string;
   readonly title: string;
 }
@@ -18,7 +18,7 @@ export function bar(pieces: readonly Piece[], most: number): Html {
     const width = (100 * lengthOf(amount)) / most;
     const place = { x: percent(at), width: percent(width), height: '100%' };
     at += width;
-    const name = amount.coefficient < 0n ? 'rect.hatched' : `rect.${look}`;
+    const name = amount.coefficient < 0n ? 'rect.negative' : `rect.${look}`;
     return width > 0 ? el(name, place, el('title', title)) : undefined;
   });
   return el('svg.bar', { 'aria-hidden': 'true' }, shapes);
@@ -59,17 +59,6 @@ export function agesStrip(
 export function sampleOf(look: string): Html {
   return el('svg.sample', { 'aria-hidden': 'true' }, el(`rect.${look}`, { width: '100%', height: '100%' }));
 }
-
-/** What `hatched` is filled with, so that it differs in grey, too. */
-export const HATCHING = el(
-  'svg',
-  { width: 0, height: 0, 'aria-hidden': 'true', class: 'apart' },
-  el(
-    'pattern',
-    { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
-    [el('path', { d: 'M0 0H6V6H0Z' }), el('path', { d: 'M3 0V6' })],
-  ),
-);
 
 /** A share of the width, with three decimals. */
 function percent(share: number): string {

@@ -13,7 +13,7 @@ export type Content = Html | string | number | undefined | readonly Content[];
 type Attributes = Readonly<Record<string, Html | string | number | undefined>>;
 
 /** Elements that have no end tag where there is nothing in them. */
-const CLOSED = new Set(['meta', 'br', 'rect', 'line', 'path']);
+const CLOSED = new Set(['meta', 'rect']);
 
 /**
  * An element, as `p` or `p.note.late` with classes. Attributes may come first: those that are undefined are left out. All that is

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../json/decimal.ts';
-import { HATCHING } from './bars.ts';
 import { el, noteLine, textOf, trusted, type Content } from './html.ts';
 import type { Writing } from './words.ts';
 
@@ -33,7 +32,7 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
     el('style', trusted(styles)),
   ];
   const code = script === undefined ? undefined : el('script', trusted(script));
-  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', HATCHING, body, code)))}\n`;
+  return `<!doctype html>\n${textOf(el('html', { lang: language }, el('head', head), el('body', body, code)))}\n`;
 }
 
 /**
@@ -119,12 +118,11 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .cards b { display: block; font-size: 1.25rem; font-weight: 600; white-space: nowrap; } .cards .long { white-space: normal; overflow-wrap: anywhere; }
 .cards small { display: block; color: var(--soft); }
 .late { color: var(--late); }
-svg { display: block; width: 100%; } .apart { position: absolute; }
+svg { display: block; width: 100%; }
 .bar { height: 0.75rem; } .beside { display: block; min-width: 8rem; } .beside .bar { height: 0.5rem; }
 .bar rect, .sample rect { stroke: var(--paper); stroke-width: 0.75; }
 .part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); } .part4 { fill: var(--part4); }
-.part5, .hatched { fill: url(#hatch); } .issued { fill: var(--issued); } .received { fill: var(--received); }
-#hatch path:first-child { fill: var(--paper); } #hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
+.part5 { fill: var(--part5); } .issued { fill: var(--issued); } .received { fill: var(--received); } .negative { fill: var(--late); }
 .sample { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
 .ages { margin: 0.75rem 0 0; break-inside: avoid; }
 .ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
@@ -153,11 +151,11 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
-  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --issued: #333; --received: #b5b5b5;
+  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #fff; --issued: #333; --received: #b5b5b5;
   --warn: #fff; --warn-ink: #000; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .bar rect { stroke: #000; } #hatch path:last-child { stroke-width: 1; }
+  .bar rect { stroke: #000; } .bar .negative { fill: #fff; }
   .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; }
   .cards { gap: 0.5rem; } .cards li { flex-basis: 7rem; padding: 0.4rem 0.55rem; } .cards b { font-size: 1rem; }
   h2, h3, h4 { break-after: avoid; } .keep, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }

@@ -52,7 +52,7 @@ export function statementPage(
           leftOutTexts(balance, writing, (value) => [currency ?? [], writing.amount(value)].flat().join(' ')),
         ),
       ),
-      note === undefined ? undefined : el('section.message', paragraphs(note)),
+      note === undefined ? undefined : el('section.message', linesOfText(note)),
     ),
   ];
   return htmlPage({ language: writing.language, title: `${words.statement}: ${name}`, body, style: STYLE });
@@ -132,15 +132,10 @@ function paymentsText({ payments }: StatedDocument, { words, day, ...writing }: 
   return `${words.payments}: ${texts.join('; ')}`;
 }
 
-function paragraphs(note: string): Html[] {
-  const texts = note.trim().split(/\r?\n(?:[ \t]*\r?\n)+/);
-  return texts.map((text) => {
-    const lines = text.split(/\r?\n/);
-    return el(
-      'p',
-      lines.flatMap((line, at) => (at === 0 ? [line] : [el('br'), line])),
-    );
-  });
+/** A paragraph for each line; one that is blank has its height, too. */
+function linesOfText(note: string): Html[] {
+  const lines = note.trim().split(/\r?\n/);
+  return lines.map((line) => el('p', line.trim() === '' ? '\u00a0' : line));
 }
 
 interface IndexedStatement {
@@ -246,6 +241,6 @@ body { max-width: 54rem; }
 .due h2 { font-size: 0.95rem; font-weight: 400; margin: 0; padding: 0; border: 0; color: var(--soft); } .due p { margin: 0; }
 .due .sum { font-size: 1.7rem; line-height: 1.3; font-weight: 700; overflow-wrap: anywhere; } .due .code { font-size: 1rem; font-weight: 400; color: var(--soft); }
 .block td:first-child { min-width: 4.5rem; overflow-wrap: anywhere; } .block td:nth-child(2) { min-width: 5rem; overflow-wrap: anywhere; } .block td:nth-child(n + 5):last-child { font-weight: 600; }
-.message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }
+.message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { margin: 0; overflow-wrap: anywhere; }
 @media screen and (max-width: 46rem) { .letter .what { text-align: left; } }
 `.trim();

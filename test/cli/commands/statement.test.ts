@@ -134,7 +134,7 @@ describe('folio statement', () => {
     const page = readFileSync(path, 'utf8');
     expect(page).toContain('<html lang="es">');
     expect(page).toContain('Estado de cuenta');
-    expect(page).toMatch(/<p>\s*Banco &lt;Sur&gt;<br\/>cuenta 1\s*<\/p>\s*<p>\s*Gracias\s*<\/p>/);
+    expect(page).toMatch(/<p>Banco &lt;Sur&gt;<\/p><p>cuenta 1<\/p><p>\u00a0<\/p><p>Gracias<\/p>/);
     await statement(`${flags} --note @-`, pageOf(OF_ROBLE), { stdin: { text: 'from elsewhere' } });
     expect(readFileSync(path, 'utf8')).toContain('from elsewhere');
   });
