@@ -9,7 +9,7 @@ import type { OpenTransport } from './api/transport.ts';
 export interface Context {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
-  /** The flags of the command by which records are left out, as they were typed; one that collects values once for each. */
+  /** The flags that leave out records, as typed; a flag that collects values once for each. */
   readonly narrowedBy?: readonly (readonly [flag: string, text: string | undefined])[];
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
@@ -25,7 +25,7 @@ export interface Context {
   readonly openTransport: OpenTransport;
   /** The limiter that several runs share, made for the concurrency of the first of them; undefined where each run has its own. */
   readonly limiterFor?: ((concurrency: number) => Limiter) | undefined;
-  /** Gets what a run finds, and from time to time how far it is, in place of standard error. */
+  /** Receives the findings of a run, and regularly its progress, in place of standard error. */
   readonly listener?: RunListener | undefined;
   /** The processes of this machine, to know whether the run that locked a file is still alive. */
   readonly processes: Processes;
@@ -33,7 +33,7 @@ export interface Context {
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
-  /** Called when the value of a flag, such as `--page-size`, is read: so a test finds flags that nothing reads. */
+  /** Called when the value of a flag, such as `--page-size`, is read: a test finds flags that no code reads. */
   readonly onFlagRead?: ((flag: string) => void) | undefined;
 }
 
@@ -79,9 +79,9 @@ export interface InputStream {
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since some moment, to measure time: unlike `now`, it never goes back and never jumps. */
+  /** Milliseconds since an arbitrary time, for measuring: unlike `now`, it never goes back and never jumps. */
   elapsed(): number;
-  /** Waits, by that time. Rejects with the signal's reason when that comes first. */
+  /** Waits, by `elapsed`. Rejects with the signal's reason when that comes first. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** 0 <= n < 1. */
   random(): number;

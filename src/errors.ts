@@ -3,7 +3,7 @@ import type { FailureKind, Finding, FindingDetails } from './findings.ts';
 
 /**
  * An error that folio expects. Each kind has its meaning in `findings.ts` and its exit code in `cli/exit-codes.ts`. Anything else
- * that is thrown is a fault of folio and shows its stack.
+ * that is thrown is a bug, and shows its stack.
  */
 export class FolioError extends Error {
   readonly kind: FailureKind = 'fault';
@@ -21,7 +21,7 @@ export class FolioError extends Error {
   }
 
   /**
-   * The message in lines for people: of a run of several organizations, one for each; else the message as it is now, since
+   * The message in lines for people: for a run of several organizations, one line for each; else the current message, since
    * secrets are removed from it after it was made.
    */
   get lines(): readonly string[] {
@@ -121,7 +121,7 @@ export function findingOf({ kind, message: text, hint, details }: FolioError): F
   return { level: 'failure', kind, text, hint, details };
 }
 
-/** Whether an error is a failure of what was tried alone, and neither a stop of the whole run nor a fault of folio's own. */
+/** Whether an error is only a failure of the attempt: not an interrupt of the whole run, and not a bug. */
 export function isFailure(error: unknown): error is FolioError {
   return error instanceof FolioError && !(error instanceof Interrupted);
 }
@@ -139,7 +139,7 @@ export function isTlsFailure(code: string): boolean {
   return TLS.test(code);
 }
 
-/** Why the system refused, in its own words: `no space left on device (ENOSPC)`. */
+/** The reason that the system gives: `no space left on device (ENOSPC)`. */
 export function systemReason(error: unknown): string {
   const code = errorCode(error);
   const number = error instanceof Error && 'errno' in error ? error.errno : undefined;

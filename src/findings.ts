@@ -9,7 +9,7 @@
  * - `differs`: all was delivered, and two sides that should be equal are not;
  * - `output`: the result could not be written;
  * - `interrupted`: the user or the system stopped the run;
- * - `fault`: a fault of folio's own.
+ * - `fault`: a bug in folio.
  */
 export type FailureKind =
   | 'usage'
@@ -55,14 +55,14 @@ export type FindingDetails =
   | {
       readonly code: 'records missing';
       readonly delivered: number;
-      /** Places in the listing that the service does not serve, from 1. */
+      /** Positions in the listing that the service does not serve, from 1. */
       readonly unserved: readonly number[];
       /** Why others may be missing, too. */
       readonly reason: IncompleteReason | undefined;
     }
   /** Records that are left out because cells of theirs cannot be read: how many, and the first of the cells. */
   | { readonly code: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }
-  /** Its records are not among those that a page is made of. */
+  /** No source of the page has the records of this listing. */
   | { readonly code: 'no source' }
   /** No record has a column of this role. */
   | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
@@ -89,9 +89,9 @@ export interface Finding {
   /** What the user can do about it, as a whole sentence. */
   readonly hint?: string | undefined;
   readonly details?: FindingDetails | undefined;
-  /** The part of the run that it is about, where there are several. */
+  /** The part of the run, if there are several. */
   readonly part?: string;
-  /** How many records could not be judged for lack of which value: the member `missing` of the receipt. */
+  /** How many records lack which value, so that they could not be tested: the member `missing` of the receipt. */
   readonly missing?: Readonly<Record<string, number>>;
   /** Other members of the receipt. */
   readonly facts?: Readonly<Record<string, unknown>>;

@@ -45,7 +45,7 @@ export function start(own: OwnProcess, descriptors = DESCRIPTORS): Promise<numbe
   return runCommandLine(realContext(own, descriptors));
 }
 
-/** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
+/** The real process as a context. What few commands need is loaded at its first use. */
 function realContext(own: OwnProcess, descriptors: typeof DESCRIPTORS): Context {
   const env = { ...own.env };
   // A token command inherits the environment, and a crash report may show it: neither must have the token.
@@ -90,7 +90,7 @@ function realContext(own: OwnProcess, descriptors: typeof DESCRIPTORS): Context 
 function stopSignal(own: OwnProcess): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
-    // Windows knows SIGBREAK as what it sends, but not as what a program can be ended by.
+    // On Windows a process receives SIGBREAK, but cannot be ended by it.
     const known = name === 'SIGBREAK' ? 'SIGINT' : name;
     const end = (): void => {
       own.removeAllListeners(known);
@@ -164,7 +164,7 @@ function statsOf(descriptor: number): Stats | undefined {
   }
 }
 
-/** Writes a small text and returns what is left of it. After a failure that is the rest, with which the stream fails again. */
+/** Writes a small text and returns the rest. After a failure the rest is written to the stream, which fails again. */
 function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Array {
   const all = Buffer.from(bytes as string);
   let done = 0;
@@ -233,7 +233,7 @@ async function readTyped(input: ReadStream, { screen, prompt, show }: TypedLine)
   }
 }
 
-/** The longest delay of a timer in ms: one with a longer delay would fire at once. No wait of folio's is meant to be so long. */
+/** The longest delay of a timer in ms: a timer with a longer delay would fire at once. No wait is that long. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 /** Real time, real waiting and real chance. */
@@ -244,7 +244,7 @@ function realClock(own: OwnProcess): Clock {
     elapsed: () => Number(own.hrtime.bigint()) / 1e6,
     random: () => Math.random(),
     async sleep(milliseconds, signal) {
-      // Its own error does not say why it was stopped.
+      // The error of the timer does not have the signal's reason.
       await setTimeout(Math.min(milliseconds, MAX_TIMER), undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
     },
@@ -285,7 +285,7 @@ export function processTable(own: Pick<OwnProcess, 'pid' | 'kill'>): Processes {
   };
 }
 
-/** How often the spinner asks what to show, in ms. */
+/** How often the spinner is updated, in ms. */
 const REFRESH_MILLISECONDS = 200;
 
 /**

@@ -20,7 +20,7 @@ export class Limiter {
    */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    // Where there is room nobody waits.
+    // If there is room, no request is waiting.
     if (this.#active < this.#limit) this.#active++;
     else await this.#wait(signal);
     let held = true;

@@ -207,7 +207,7 @@ export interface Secrets {
 /** The secrets in the environment: the token, also a malformed one, and the passwords of proxies. */
 export function knownSecrets(env: Readonly<Record<string, string | undefined>>): Secrets {
   const hidden = new Set<string>();
-  // Made where there is something to show: most runs say nothing.
+  // Made when there is text to print: most runs print none.
   let redact: Redact | undefined;
   const known = (): string[] => {
     const words = (env['FOLIO_TOKEN'] ?? '').split(/\s+/).filter((word) => !/^bearer$/i.test(word));

@@ -91,7 +91,7 @@ interface Tries {
 /** Sends requests again that failed, as often as the retries, the quota and the limit of what is in flight allow. */
 export class Retries {
   readonly #options: RetriesOptions;
-  /** The service wants no request before this time, as `Clock.elapsed` counts. */
+  /** The service allows no request before this time, as `Clock.elapsed` counts. */
   #pausedUntil = 0;
 
   constructor(options: RetriesOptions) {

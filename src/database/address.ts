@@ -30,7 +30,7 @@ type Setting = 'host' | 'port' | 'user' | 'password' | 'dbname' | 'sslmode' | 's
 export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
-/** A hint where another one was given. */
+/** The hint for another mode. */
 export const SSL_MODES = `It may be ${sslModes.join(', ')}.`;
 
 /** The parameters that an address may have. */
@@ -72,7 +72,7 @@ const SQLITE = Buffer.from('SQLite format 3\0');
 /** Whether a text names a database to read from: an address, or a SQLite file. */
 export async function isDatabase(from: string): Promise<boolean> {
   if (SCHEME.test(from)) return true;
-  // To open a pipe would wait for somebody who writes to it.
+  // Opening a pipe would block until another program writes to it.
   const isFile = await stat(from).then(
     (found) => found.isFile(),
     () => false,
@@ -89,7 +89,7 @@ export async function isDatabase(from: string): Promise<boolean> {
   }
 }
 
-/** Whether the name of a database is probably a slip: that of an export. */
+/** Whether the name of a database is probably a mistake: the name of an export. */
 function isNamedLikeExport(path: string): boolean {
   const format = formatOfEnding(path);
   return EXPORT.test(path) || (format !== undefined && format !== 'table');

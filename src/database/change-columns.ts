@@ -8,9 +8,9 @@ import type { RecordsToWrite } from './differences.ts';
 /*
  * The columns of a table of records and of its view change together.
  *
- * The view has the records that are not gone, for people and programs that draw and add up. The table keeps each text as it
- * came; the view has days as days and money as numbers, and nothing where a text is none. In PostgreSQL a column keeps the type
- * that it began with, so that views of the user which read this one stand.
+ * The view has the records that are not gone, for people and programs that make charts and sums. The table keeps each text as it
+ * came; the view has days as dates and money as numbers, and NULL for other texts. In PostgreSQL a column keeps the type
+ * that it began with, so that the user's own views of this one stay valid.
  */
 
 interface ViewColumn {
@@ -18,13 +18,13 @@ interface ViewColumn {
   /** The type of the view's column, as PostgreSQL writes it. */
   readonly shownAs: string;
   readonly expression: string;
-  /** The condition in SQL of a cell that the view does not show; undefined where it shows all that is being written. */
+  /** The SQL condition for cells that the view does not show; undefined if it shows all that are being written. */
   readonly lost?: string | undefined;
   /** Whether the view does not have it yet. */
   readonly isNew: boolean;
 }
 
-/** A column of the view that shows nothing for some records, although they hold something. */
+/** A column of the view that is NULL for some records that have a value. */
 export interface UnreadableColumn {
   readonly name: string;
   readonly shownAs: 'date' | 'number' | 'time';
@@ -36,7 +36,7 @@ const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
 const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
 
-/** Types whose columns may show nothing for a text, and how messages call their cells. */
+/** Types whose columns may be NULL for a text, and the names of their cells in messages. */
 const STRICT: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['date', 'date'],
   ['numeric', 'number'],
@@ -46,7 +46,7 @@ const STRICT: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
 interface ColumnChange extends RecordsToWrite {
   /** The columns that the table is to have. */
   readonly columns: readonly TableColumn[];
-  /** What the records that are being written hold, by field. */
+  /** Facts about the records that are being written, by field. */
   readonly facts: ReadonlyMap<string, ColumnFacts>;
   /** The columns that folio works out. */
   readonly own: ReadonlyMap<string, keyof Dialect['types']>;
@@ -54,7 +54,7 @@ interface ColumnChange extends RecordsToWrite {
   readonly names: readonly string[];
 }
 
-/** Gives the table, its view and `_columns` the columns that new records need. Returns those of the view. */
+/** Adds the columns that new records need to the table, its view and `_columns`. Returns the columns of the view. */
 export async function changeColumns(
   database: Database,
   change: ColumnChange,
@@ -100,7 +100,7 @@ export async function changeColumns(
   return view;
 }
 
-/** Locks all tables at the first change of one: none has to be waited for while readers wait for another one. */
+/** Locks all tables before the first change, so that no lock is awaited while readers wait for another table. */
 async function lockTables(database: Database, tables: readonly string[]): Promise<void> {
   const there: string[] = [];
   for (const table of new Set(tables))
@@ -108,7 +108,7 @@ async function lockTables(database: Database, tables: readonly string[]): Promis
   await database.lockTables(there);
 }
 
-/** Rows that are read by one query; then those rows are written, which no open query could stand. */
+/** Rows that one query reads before they are written: writing needs the query to be closed. */
 const ROWS_A_QUERY = 1_000;
 
 /** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. In SQLite. */
@@ -127,7 +127,7 @@ async function rewriteAsText(database: Database, table: string, column: TableCol
   }
 }
 
-/** The columns that show nothing for records of the profile which the run has written, although these hold something. */
+/** The view's columns that are NULL for some values in the profile's records that the run has written. */
 export async function unreadableColumns(
   database: Database,
   { table, profile, run }: RecordsToWrite,
@@ -148,7 +148,7 @@ export async function unreadableColumns(
 }
 
 /**
- * The columns that the view is to have: those that it has, then new ones, since it can be given columns at its end alone.
+ * The columns of the new view: the existing ones, then new ones, since columns can only be added at the end.
  *
  * @param kept the columns that it has, with their types
  */
@@ -187,11 +187,11 @@ function withoutValues(
     );
 }
 
-/** Makes the view, or gives it other columns. */
+/** Makes the view, or changes its columns. */
 async function makeView(database: Database, table: string, columns: readonly ViewColumn[]): Promise<void> {
   const view = database.table(`${table}_current`);
   const list = columns.map(({ name, expression }) => `${expression} AS ${quoteName(name)}`);
-  // Where views of the user read this one it can be given more columns, but not be dropped.
+  // If the user's views read this one, columns can be added, but it cannot be dropped.
   const isReplaced = database.dialect.engine === 'PostgreSQL';
   if (!isReplaced) await database.query(`DROP VIEW IF EXISTS ${view}`);
   await database.query(
@@ -203,7 +203,7 @@ async function makeView(database: Database, table: string, columns: readonly Vie
 function lostWhere({ name, shownAs, expression }: ViewColumn, held: ColumnFacts): string | undefined {
   const cell = quoteName(name);
   if (!STRICT.has(shownAs) || expression === cell || held.cells === 0) return undefined;
-  // To test each text takes a database a tenth of the time of a first sync. The survey has seen already what they are.
+  // Testing each text takes a tenth of the time of a first sync, and the survey knows their forms already.
   if (shownAs === 'date' && held.cells === held.days + held.times + held.empty) return undefined;
   return `CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
 }
@@ -218,7 +218,7 @@ function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, s
   if (shownAs === types[type]) return cell;
   if (shownAs === 'text') return `${cell}::text`;
   if (shownAs === 'json') return `to_json(${cell})`;
-  // What is no text is of another kind than the column was.
+  // A column that is not text has another type now than when the view was made.
   if (type !== 'text') return `NULL::${shownAs}`;
   switch (shownAs) {
     case 'date':
@@ -234,7 +234,7 @@ function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, s
   }
 }
 
-/** Undefined for a column that held nothing yet: its type is that of the first values, and kept, so it cannot be said before. */
+/** Undefined for a column without values: its type is decided, for good, by the first values. */
 function typeFor(
   { engine, types }: Dialect,
   { field, type }: TableColumn,
@@ -251,7 +251,7 @@ function typeFor(
   return type === 'text' && areInstants ? 'timestamp with time zone' : types[type];
 }
 
-/** PostgreSQL: whether the text begins with a day that the calendar has, followed by what the expression matches. */
+/** PostgreSQL: whether the text begins with an existing day, followed by a match of the expression. */
 function startsWithDay(cell: string, rest: string): string {
   const monthEnd = `(substr(${cell}, 1, 7) || '-01')::date + interval '1 month' - interval '1 day'`;
   return (

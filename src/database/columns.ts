@@ -23,7 +23,7 @@ import { DOCUMENT_COLUMNS, type DocumentColumns } from './document-columns.ts';
 export interface TableColumn {
   /** The field's flat name: `customer.fiscalId`. */
   readonly field: string;
-  /** The column's name: the same, but where the database cannot have that. */
+  /** The column's name: the same, unless the database cannot have it. */
   readonly name: string;
   readonly type: ColumnType;
   /** The type that it has in the database so far; undefined for a new one. */
@@ -41,7 +41,7 @@ function fieldReader(): CellReader {
 }
 
 /**
- * The columns of a table that has columns of these names, in their order; none where it is not there. Throws OutputError where it
+ * The columns of a table that has columns of these names, in their order; empty without such a table. Throws OutputError if it
  * has lost one.
  */
 export async function readColumns(
@@ -78,7 +78,7 @@ function isFarFromDate(bytes: Buffer, start: number): boolean {
   return bytes[start] !== QUOTE && bytes[start + 4] !== MINUS;
 }
 
-/** What the fields of records hold. */
+/** Collects facts about the values of the fields. */
 export class FieldSurvey {
   readonly #reader = fieldReader();
   readonly #facts: ColumnFacts[] = [];
@@ -90,7 +90,7 @@ export class FieldSurvey {
     for (let at = 0; at < reader.columns.length; at++) {
       const facts = (this.#facts[at] ??= new ColumnFacts());
       const kind = kinds[at];
-      // Of most values the kind is all that counts. To decode them as well takes a tenth of a first sync.
+      // For most values only the kind counts. Decoding them, too, would take a tenth of a first sync.
       if (kind === JSON_TEXT) facts.nested++;
       else if (kind === PLAIN_TEXT && isFarFromDate(reader.view.bytes, starts[at]!)) facts.texts++;
       else if (kind !== ABSENT) facts.add(reader.cell(at)!);
@@ -107,7 +107,7 @@ export class FieldSurvey {
  * Decides which columns a table has to have, and which fields get none.
  *
  * @param known the columns of fields that it has
- * @param facts what the records that are to be written hold, by flat name
+ * @param facts facts about the records to write, by flat name
  * @param names names that other columns have
  */
 export function planColumns(
@@ -132,7 +132,7 @@ export function planColumns(
   return { columns: [...columns.values()], withoutColumn };
 }
 
-/** The field's name: with a number behind it where another column has it, or where it is cut, being too long for the database. */
+/** The field's name, cut if it is too long for the database; with a number if it was cut, or another column has it. */
 function freeName(field: string, taken: Set<string>, nameBytes: number): string {
   const whole = field || NAMELESS;
   for (let number = 1; ; number++) {
@@ -145,7 +145,7 @@ function freeName(field: string, taken: Set<string>, nameBytes: number): string 
   }
 }
 
-/** What is in a field with these facts. A number of too many digits is kept as text, as it was sent. */
+/** The types of a field's values. A number with too many digits is kept as text, as sent. */
 function contentsOf({ texts, numbers, tooLong, booleans, nested }: ColumnFacts): ColumnType[] {
   const held = { text: texts + tooLong, numeric: numbers - tooLong, boolean: booleans, json: nested };
   return columnTypes.filter((type) => type !== 'null' && held[type] > 0);
@@ -193,7 +193,7 @@ export class RowReader {
       const kind = cells.spans.kinds[at];
       if (kind === ABSENT || column === undefined) continue;
       let { text } = cells.cell(at)!;
-      // NUL comes as an escape. PostgreSQL cannot hold it, and programs that read SQLite take it for the end of the text.
+      // NUL comes as an escape. PostgreSQL cannot store it, and readers of SQLite may end the text there.
       if (kind === ESCAPED_TEXT) text = text.replaceAll('\0', '\uFFFD');
       row[column + 1] = this.#dialect.value(this.#columns[column]!.type, text);
     }

@@ -1,6 +1,6 @@
 import { OutputError, ServiceError } from '../errors.ts';
 
-/** What a cell of a database has. PostgreSQL takes and gives text; SQLite its own numbers. */
+/** The value of a cell in a database. PostgreSQL uses text for all; SQLite has its own numbers. */
 export type StoredValue = string | number | bigint | null;
 
 export type StoredRow = readonly StoredValue[];
@@ -8,14 +8,14 @@ export type StoredRow = readonly StoredValue[];
 /** Rows, some at a time. */
 export type RowGroups = Iterable<readonly StoredRow[]> | AsyncIterable<readonly StoredRow[]>;
 
-/** What a column may hold; `null` is one that has held nothing yet, so that any other may follow. */
+/** The types of columns. `null` is a column without values so far, which may become any other type. */
 export const columnTypes = ['null', 'text', 'numeric', 'boolean', 'json'] as const;
 
 export type ColumnType = (typeof columnTypes)[number];
 
 export interface Relation {
   readonly kind: 'table' | 'view';
-  /** The names of its columns and, where columns have types, these as the engine writes them; else empty texts. */
+  /** The names of its columns, each with its type as the engine writes it; an empty text if columns have no types. */
   readonly columns: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export interface Dialect {
   readonly types: Readonly<
     Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'day' | 'raw', string>
   >;
-  /** What is stored: a number's literal, a text's characters, an array's JSON; null for a day that it cannot hold. */
+  /** The stored value: a number's literal, a text, the JSON of an array; null for a day that the engine cannot store. */
   value(type: ColumnType | 'day', text: string): StoredValue;
 }
 
@@ -52,21 +52,21 @@ export interface Database {
   /** Inserts groups of rows, which have a value for each of the columns. No other statement may run meanwhile. */
   insert(table: string, columns: readonly string[], groups: RowGroups): Promise<void>;
   /**
-   * Keeps everybody else from these tables of records and their views until the transaction ends. Throws OutputError where others
+   * Locks these tables of records and their views until the transaction ends. Throws OutputError if other sessions
    * use them for too long.
    */
   lockTables(tables: readonly string[]): Promise<void>;
-  /** Begins a transaction that keeps other runs out. Throws OutputError, naming who, where another run is writing. */
+  /** Begins a transaction that keeps other runs out. Throws OutputError, with the other run, if one is writing. */
   begin(): Promise<void>;
   /** Rejects with CommitUnknown where the answer did not come. */
   commit(): Promise<void>;
-  /** Never rejects: where it fails the connection is gone, and with it the transaction. */
+  /** Never rejects: if it fails, the connection and its transaction are gone. */
   rollback(): Promise<void>;
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Another transaction got in the way. Nothing of this one was done, and the whole of it may be tried again. */
+/** A conflict with another transaction. Nothing of this one was done, and all of it may be tried again. */
 export class Conflict extends OutputError {}
 
 /** The connection was lost before the answer to COMMIT came. */
@@ -76,15 +76,15 @@ export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** NUL, and halves of characters, which may belong to each other. */
+/** NUL, and surrogates, which may form a pair. */
 const UNSTORABLE = /[\0\uD800-\uDFFF]/;
 
-/** The text as every database can hold it. */
+/** The text in a form that every database can store. */
 export function storableText(text: string): string {
   return UNSTORABLE.test(text) ? Buffer.from(text).toString('utf8').replaceAll('\0', '\uFFFD') : text;
 }
 
-/** The statement for the rows of these keys alone, which are its last parameters. It has to end in a condition. */
+/** The statement, limited to the rows of these keys, which are its last parameters. It has to end with a condition. */
 export function ofKeys(sql: string, keys: readonly string[]): string {
   return `${sql} AND _key IN (${keys.map(() => '?').join(', ')})`;
 }

@@ -5,16 +5,16 @@ import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
 /**
- * What is to be done with a record of the listing: LEAVE it; ADD a row; CHANGE its row; REWRITE its row, which is no change: the
- * record says the same in other bytes, or the columns that folio works out have other values; or BRING_BACK a row that had gone, as
+ * The action for a record of the listing: LEAVE it; ADD a row; CHANGE its row; REWRITE its row, which is no change: the
+ * record has the same values in other bytes, or folio's own columns have other values; or BRING_BACK a row that had gone, as
  * it was or CHANGED.
  */
 export const [LEAVE, ADD, CHANGE, REWRITE, BRING_BACK, BRING_BACK_CHANGED] = [0, 1, 2, 3, 4, 5] as const;
 
-/** What a user calls a change. */
+/** The changes that users see. */
 export type Change = 'added' | 'changed' | 'gone' | 'back';
 
-/** What a user sees of each action, by its number; nothing of the others. */
+/** The change for each action, by its number; undefined if users do not see it. */
 const CHANGES: readonly (Change | undefined)[] = [undefined, 'added', 'changed', undefined, 'back', 'back'];
 
 /** The rows of one profile in a table of records. */
@@ -25,7 +25,7 @@ export interface ProfileRows {
 
 export interface Differences {
   readonly listing: SpooledListing;
-  /** For each record of the listing, in its order, what is to be done with it. */
+  /** The action for each record of the listing, in its order. */
   readonly actions: Uint8Array;
   /** Keys of rows whose records are no longer listed. */
   readonly gone: readonly string[];
@@ -34,7 +34,7 @@ export interface Differences {
   readonly counts: Readonly<Record<Change, number>>;
 }
 
-/** What a run writes into one table of records. */
+/** The input for writing one table of records. */
 export interface RecordsToWrite extends ProfileRows {
   readonly run: number;
   readonly differences: Differences;
@@ -42,7 +42,7 @@ export interface RecordsToWrite extends ProfileRows {
   readonly tables: readonly string[];
   readonly fields: FieldsOf;
   readonly version: string;
-  /** By which rule the last whole sync worked out the columns of documents; undefined where there was none. */
+  /** The rule by which the last whole sync computed the columns of documents; undefined without one. */
   readonly lastRule: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function findDifferences(
   return { listing, actions, gone, current, counts };
 }
 
-/** Finds those of the changed records that say the same as before, field by field. */
+/** Finds changed records whose fields all have the same values as before. */
 async function findRespelt(
   database: Database,
   { table, profile }: ProfileRows,

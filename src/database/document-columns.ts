@@ -13,13 +13,13 @@ import type { ShowRecord, SpooledListing } from './spooled-listing.ts';
 import { storableText, type Dialect, type StoredValue } from './database.ts';
 
 /*
- * What a document is worth, when it is due and whose it is, by the rule of `src/invoices`: columns that folio works out when it
+ * The signed amounts, due date and counterparty of a document, by the rule of `src/invoices`: columns that folio computes when it
  * writes the row, so that no query has to know the rule.
  */
 
 const AMOUNTS = ['open', 'total', 'net', 'tax', 'paid'] as const satisfies readonly AmountRole[];
 
-/** The columns that a row of a document has beside those of its fields, and their types. Amounts have signs. */
+/** The columns of a document's row besides those of its fields, with their types. Amounts have signs. */
 export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new Map([
   ['_kind', 'key'],
   ['_open', 'numeric'],
@@ -33,7 +33,7 @@ export const DOCUMENT_COLUMNS: ReadonlyMap<string, keyof Dialect['types']> = new
   ['_paid', 'numeric'],
 ]);
 
-/** The words of `_kind`; what has none counts as an invoice. */
+/** The words of `_kind`; any other family counts as an invoice. */
 const KINDS: Partial<Record<Family, string>> = {
   'credit note': 'credit',
   'debit note': 'debit',
@@ -42,8 +42,8 @@ const KINDS: Partial<Record<Family, string>> = {
 };
 
 /**
- * By which rule the columns are worked out: that of a version, since each may have another one, and of what the records' columns
- * mean. By another rule all rows are worked out anew. Undefined for a listing of something else than documents that may be open.
+ * The rule by which the columns are computed: the version of folio, since each may have another rule, and the meanings of the
+ * columns. If the rule changes, all rows are computed again. Undefined for a listing without documents that may be open.
  */
 export function documentRule({ fields, profile, version }: RecordsToWrite): string | undefined {
   if (!fields.usual.declared.some(([, , role]) => role === 'open')) return undefined;
@@ -52,18 +52,17 @@ export function documentRule({ fields, profile, version }: RecordsToWrite): stri
   return createHash('sha256').update(meaning).digest('hex').slice(0, 32);
 }
 
-/** Works out the columns of the documents of one profile. */
+/** Computes the columns of the documents of one profile. */
 export class DocumentColumns {
   readonly #dialect: Dialect;
   readonly #document: DocumentReader;
-  /** Those that are written in several ways; a million would take 300 MB. Of any other, each document says what all say. */
+  /** The parties with several spellings (a million would take 300 MB). For the others, every document has the same names. */
   readonly #parties: Counterparties;
-  /** Digests of all parties, and of what the first document says of each. */
+  /** Digests of all parties, and of the names in the first document of each. */
   readonly #first = new RecordIndex();
   readonly #words = new Uint32Array(2 * DIGEST_WORDS);
   /** The number of each document's party. */
   readonly #partyOf: Uint32Array;
-  /** The parties that are written in several ways, and what their newest documents say of them. */
   readonly #varying = new Set<number>();
   #newest: ReadonlySet<string> = new Set();
 
@@ -76,7 +75,7 @@ export class DocumentColumns {
     this.#parties = new Counterparties(names);
   }
 
-  /** Reads all documents in order, and learns from the newest of each counterparty. Calls `show` for each. */
+  /** Reads all documents in order, and keeps the names from the newest of each counterparty. Calls `show` for each. */
   static async of(dialect: Dialect, documents: RecordsToWrite, show: ShowRecord): Promise<DocumentColumns> {
     const { listing } = documents.differences;
     const columns = new DocumentColumns(dialect, documents);

@@ -104,8 +104,8 @@ function sslModeOf({ host, sslmode }: HostSettings): SslMode {
 }
 
 /**
- * As with libpq, `require` verifies the authority where there are trusted ones to hold it against. Another than libpq, folio has
- * `verify-full` without such a file trust the public authorities, where the name is what cannot be had by others.
+ * As with libpq, `require` verifies the authority if there is a file of trusted ones. Unlike libpq, folio lets
+ * `verify-full` without such a file trust the public authorities, which check the owner of a name.
  */
 function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Environment): ConnectionOptions {
   const file = sslrootcert ?? usualAuthorities(env);
@@ -118,13 +118,13 @@ function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Env
   return {
     rejectUnauthorized: verifies,
     ...(verifies && file !== undefined && { ca: readCertificates(file) }),
-    // The driver names hosts, but not addresses, to be looked for in the certificate.
+    // The driver checks the certificate against host names, but not against IP addresses.
     ...(isIP(host) !== 0 && { host }),
     ...(verifies && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
 }
 
-/** Where libpq looks for authorities that nobody named; undefined where no such file is. */
+/** The default file of authorities, as in libpq; undefined if it does not exist. */
 function usualAuthorities(env: Environment): string | undefined {
   const file = join(env['HOME'] || homedir(), '.postgresql', 'root.crt');
   return existsSync(file) ? file : undefined;

@@ -25,7 +25,7 @@ const NO_TLS = /does not support SSL/i;
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const NO_PASSWORD = /password must be a string|no password/i;
 
-/** Whether the connection was lost, so that it is unknown what the server did last. */
+/** Whether the connection was lost, so that the server's last action is unknown. */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
@@ -101,7 +101,7 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
   return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);
 }
 
-/** The statement by which somebody else can give this user the right. */
+/** The statement with which an owner can grant this user the right. */
 function missingGrant(message: string, { role, schema, writes }: Session): string {
   const [, kind] = /(owner|database|schema)/.exec(message) ?? [];
   const [user, its] = [role, schema].map(quoteName);

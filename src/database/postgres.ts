@@ -16,10 +16,10 @@ import {
 import { LOCK_TIMEOUT, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
 import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
 
-/** What makes a lock folio's among the advisory locks of a database: `foli`. */
+/** The class of folio's locks among the advisory locks of a database: `foli`. */
 const LOCK_CLASS = 0x666f6c69;
 
-/** How long other sessions may have what a statement locks. */
+/** How long a statement waits for locks of other sessions. */
 const LOCK_PATIENCE = '60s';
 
 /** Times that all tables are tried to be locked at once, and the seconds between two tries. */
@@ -135,7 +135,7 @@ class PostgresDatabase implements Database {
   }
 
   /**
-   * Waits for the lock of one table, in turn, and takes those of the others only if it can at once: a reader that has one table and
+   * Waits for the lock of one table, in turn, and takes the others only without waiting: a reader that has one table and
    * wants another one would be the victim of a deadlock.
    */
   async lockTables(tables: readonly string[]): Promise<void> {
@@ -210,7 +210,7 @@ class PostgresDatabase implements Database {
     try {
       this.#client = await connect(this.#address, this.#context, (client) => (this.#client = client));
     } catch (error) {
-      // What is no PostgreSQL may never end the connection.
+      // A server that is not PostgreSQL may never end the connection.
       this.#client?.connection.stream.destroy();
       await this.#disconnect();
       throw this.#explain(error);

@@ -8,15 +8,15 @@ import { newestRuns, organizationsIn, type StoredRun } from './tables.ts';
 export interface LastSync {
   readonly profile: string;
   readonly at: string;
-  /** When the last one ended that was whole; undefined where none was. */
+  /** When the last whole sync ended; undefined without one. */
   readonly wholeAt: string | undefined;
-  /** Why the last one left the rows as they were; undefined where it did not. */
+  /** Why the last sync left the rows unchanged; undefined if it wrote them. */
   readonly error: string | undefined;
 }
 
 interface Chosen {
   readonly profile: string;
-  /** Only records whose column has this text, as its first member; they come without it. */
+  /** Selects records whose first member is this column with this text; they are returned without it. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
   readonly order?: StoredOrder | undefined;
 }
@@ -25,7 +25,7 @@ interface Chosen {
 export interface StoredOrder {
   readonly column: string;
   readonly descending: boolean;
-  /** Whether the records came the other way round, so that those of one date have to be turned as well. */
+  /** Whether the records came in reverse order, so that records of one date have to be reversed as well. */
   readonly isTurned: boolean;
 }
 
@@ -115,7 +115,7 @@ export class StoredBooks {
     { profile, run }: { readonly profile: string; readonly run: number },
   ): AsyncGenerator<string> {
     const [records, history] = [this.#database.table(table), this.#database.table(`${table}_history`)];
-    // What the first change after the run found is what stood there: nothing, where that brought a record back.
+    // The first change after the run has the row as it stood; a row that was brought back was not there.
     const sql =
       `SELECT CASE WHEN h._run IS NULL THEN r._raw ELSE h._raw END FROM ${records} r LEFT JOIN ${history} h` +
       ' ON h._profile = r._profile AND h._key = r._key AND h._run = (SELECT min(x._run)' +
@@ -133,7 +133,7 @@ export class StoredBooks {
 
 const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
 
-/** Of one date, what came first stands first; in a listing that begins with the newest, what a later run brought. */
+/** Records of one date keep their first order; in a listing with the newest first, those of later runs come first. */
 function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | undefined): string {
   const [row, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
   if (order === undefined) return `_first_run, ${row}`;

@@ -21,8 +21,8 @@ export type ShowRecord = (number: number, batch: RecordBatch, index: number) => 
 const RECORDS_TOGETHER = 200;
 
 /**
- * A listing, without its signed links, that waits in a temporary file until all of it has come. Each record must have a key that
- * is its alone. Only hashes of keys and contents are in memory.
+ * A listing, without its signed links, that waits in a temporary file until it is complete. Each record must have a unique key.
+ * Only hashes of keys and contents are in memory.
  */
 export class SpooledListing {
   readonly index = new RecordIndex();
@@ -70,9 +70,9 @@ export class SpooledListing {
   }
 
   /**
-   * The records for which one of the actions is wanted, in their order, some at a time. May be called more than once.
+   * The records with one of these actions, in their order, some at a time. May be called more than once.
    *
-   * @param actions what is to be done with each record
+   * @param actions the action for each record
    */
   async *withAction(
     actions: Uint8Array,

@@ -34,7 +34,7 @@ const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 const MAX_WAIT = 30_000;
 const WAIT_STEP = 50;
 
-/** Rows that are read before anything else gets a turn. Few, since what lives longer than a moment is left in memory for long. */
+/** Rows that are read at a time, before the event loop runs: few, since long-lived objects stay in memory. */
 const ROWS_TOGETHER = 200;
 
 const sqliteDialect: Dialect = {
@@ -63,7 +63,7 @@ const sqliteDialect: Dialect = {
 };
 
 /**
- * What SQLite stores for the literal of a number: an integer where that has 64 bits, a double where that keeps all digits,
+ * The value that SQLite stores for a number literal: an integer if it has 64 bits, a double if that keeps all digits,
  * else the literal as text, which no arithmetic rounds.
  */
 function sqliteNumber(literal: string): bigint | number | string {
@@ -261,7 +261,7 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Gives the event loop a turn, in which a signal is heard. */
+  /** Lets the event loop run, so that signals are handled. */
   async #yieldToSignal(): Promise<void> {
     await setImmediate();
     this.#context.signal.throwIfAborted();

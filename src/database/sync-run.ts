@@ -17,11 +17,11 @@ export interface SyncPart {
   /** Milliseconds since 1970 when its reading began and ended. */
   readonly startedAt: number;
   readonly readAt: number;
-  /** The whole listing; or why it is not there, or not whole. */
+  /** The whole listing; or the error why it is missing or incomplete. */
   readonly outcome: SpooledListing | FolioError;
 }
 
-/** How many records of a table may go at once: a count, or percent of its current ones. */
+/** How many records of a table one sync may mark as gone: a count, or percent of its current ones. */
 export interface GoneLimit {
   readonly most: number;
   readonly unit: 'records' | '%';
@@ -36,7 +36,7 @@ export interface SyncOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of a part. Where it has an error its rows are as they were. */
+/** The result of a part. If it has an error, its rows are unchanged. */
 export interface SyncedPart {
   readonly part: SyncPart;
   readonly total?: number;
@@ -45,7 +45,7 @@ export interface SyncedPart {
   readonly written?: WrittenRecords;
 }
 
-/** Rows below which a table has no limit for those that go at once. */
+/** Tables with fewer rows have no limit for records that are marked as gone. */
 const LIMITED_FROM = 20;
 
 /** Times that a transaction is tried when others get in its way, and the milliseconds of the delays, which double. */
@@ -99,8 +99,8 @@ export async function planSync(
 }
 
 /**
- * Finds out whether a run was committed, where the connection was lost before COMMIT was answered: then its entry is in `_runs`.
- * That is certain once the lost session has ended, which has the lock until then. Throws ServiceError where it was not.
+ * Finds out whether a run was committed if the connection was lost before the answer to COMMIT: then its entry is in `_runs`.
+ * This is certain after the lost session, which holds the lock, has ended. Throws ServiceError if it was not committed.
  *
  * @param entry one of the run: its number, profile, listing and beginning
  */
@@ -120,7 +120,7 @@ async function confirmCommit(
     }
     await clock.sleep(RECONNECT_DELAY, signal);
   }
-  // The transaction may have begun before the other one had ended, and does not see then what that one wrote.
+  // The transaction may have begun before the other one ended; then it does not see the other one's rows.
   await database.rollback();
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
   const [row] = await database.query(sql, entry);
@@ -159,7 +159,7 @@ async function writeParts(
   return [run, all];
 }
 
-/** The error for a listing that another run has read and written since reading began: that run may know more. */
+/** The error for a listing that another run has written since reading began: that run may have newer records. */
 function overtakenBy(
   { shown }: Database,
   last: StoredRun | undefined,
@@ -188,7 +188,7 @@ async function compare(
   return { ...compared, error, ...(error === undefined && { differences }) };
 }
 
-/** The error where more records would be marked as gone than the limit allows: perhaps the service listed too few. */
+/** The error if more records would be marked as gone than the limit allows: the service may have listed too few. */
 function goneLimitError(
   table: string,
   { gone: { length: gone }, current }: Differences,
@@ -209,7 +209,7 @@ function runEntry(
   { part, total, counts, error, written }: SyncedPart,
   { version, clock }: SyncOptions,
 ): StoredRow {
-  // Where the part failed, its counts are of changes that were not made.
+  // If the part failed, its changes were not made.
   const { added, changed, gone, back } = error === undefined ? counts : NO_CHANGES;
   return [
     run,

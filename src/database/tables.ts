@@ -8,7 +8,7 @@ import {
   type StoredValue,
 } from './database.ts';
 
-/** A table of folio's own: what its columns hold; behind a question mark, or nothing. */
+/** A table of folio's own: the types of its columns; a question mark allows NULL. */
 interface OwnTable {
   readonly columns: Readonly<Record<string, keyof Dialect['types'] | '?key' | '?integer'>>;
   readonly primaryKey: readonly string[];
@@ -73,13 +73,13 @@ export interface StoredRun {
   /** Why it left the rows as they were; undefined where the listing was written. */
   readonly error: string | undefined;
   readonly organization: string | undefined;
-  /** By which rule it worked out the columns of documents; undefined for records that are none. */
+  /** The rule by which it computed the columns of documents; undefined for other records. */
   readonly rule: string | undefined;
 }
 
 /**
- * The newest runs of each listing of each profile, the oldest first: the last one, the last whole one, and the last one that knew
- * its organization. None where no sync has written yet.
+ * The newest runs of each listing of each profile, the oldest first: the last one, the last whole one, and the last one with
+ * its organization. Empty if no sync has written yet.
  *
  * @param where the condition of the runs that are looked at, in SQL
  */
@@ -119,7 +119,7 @@ function instantOf(text: string): string {
   return Number.isNaN(time) ? text : new Date(time).toISOString();
 }
 
-/** The organization that the records of each profile are of, as the last run knew it. */
+/** The organization of each profile, by the last run that had it. */
 export function organizationsIn(runs: readonly StoredRun[]): ReadonlyMap<string, string> {
   const known = runs.filter(({ organization }) => organization !== undefined);
   return new Map(known.map(({ profile, organization }) => [profile, organization!]));
@@ -135,7 +135,7 @@ export async function checkTables(
   tables: readonly string[],
   version: string,
 ): Promise<void> {
-  // Another run makes all of them in one transaction: what is read later is there where what was read before is.
+  // Another run makes all of them in one transaction: if an earlier one is found, so are the later ones.
   const found = new Map<string, Relation | undefined>();
   const own = tables.flatMap((table) => [`${table}_current`, `${table}_history`, table]);
   for (const name of [...own, '_columns', '_runs']) found.set(name, await database.relation(name));

@@ -15,14 +15,14 @@ import { DOCUMENT_COLUMNS, DocumentColumns, documentRule } from './document-colu
 import type { ShowRecord } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
-/** What the user is to know of how rows were written. */
+/** Facts for the user about how rows were written. */
 export interface WrittenRecords {
   /** Columns that have become text. */
   readonly retyped: readonly TableColumn[];
-  /** Fields that are in `_raw` alone, since the table has no room for more columns. */
+  /** Fields that are only in `_raw`, since the table cannot have more columns. */
   readonly withoutColumn: readonly string[];
   readonly unreadable: readonly UnreadableColumn[];
-  /** By which rule the columns of documents were worked out; undefined for records that are none. */
+  /** The rule by which the columns of documents were computed; undefined for other records. */
   readonly rule: string | undefined;
 }
 
@@ -82,7 +82,7 @@ async function readAhead(
   }
   const documents = await DocumentColumns.of(database.dialect, writing, take);
   if (rule === lastRule) await findOutdated(writing, documents);
-  // By another rule than that of the last sync, all rows that would be left are worked out anew.
+  // If the rule has changed since the last sync, all unchanged rows are computed again.
   else for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWRITE;
   return { facts: survey.facts(), documents };
 }
@@ -111,11 +111,11 @@ async function markGone(writing: Writing): Promise<void> {
   }
 }
 
-/** Writes the rows that are there. */
+/** Updates existing rows. */
 async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
   const { database, rows, profile, run, differences } = writing;
   const { listing, actions } = differences;
-  // Where the record has the same values as before, the run of its last change stays.
+  // If the record has the same values as before, the run of its last change is kept.
   const own = ['_gone_run = NULL', '_hash = ?', '_changed_run = coalesce(?, _changed_run)'];
   const cells = reader.names.map((name) => `${quoteName(name)} = ?`);
   const update = `UPDATE ${rows} SET ${[...own, ...cells].join(', ')} WHERE _profile = ? AND _key = ?`;
@@ -144,7 +144,7 @@ async function* newRows(
     });
 }
 
-/** @param change what is said of it in the history, in SQL */
+/** @param change the change for the history, in SQL */
 async function keepHistory(
   { database, table, rows, profile, run }: Writing,
   keys: readonly string[],

@@ -35,18 +35,18 @@ export function cellJson(cell: Cell | undefined): string {
 }
 
 const MAX_QUOTED = 40;
-/** Up to three letters, then digits: such as currencies, dates, amounts and numbers of documents. No sentence is made of them. */
+/** Up to three letters, then digits: currencies, dates, amounts, numbers of documents. Such text cannot be a sentence. */
 const CODE = /^\p{L}{0,3}-?[\dK/.-]{0,30}$/u;
 
 /**
- * How messages quote what a record has. All text of records stands in them in double quotes, cut to 40 characters: whoever takes
- * a message for folio's own words, as an assistant does, gets it without what is in quotes.
+ * How messages quote the text of a record: in double quotes, cut to 40 characters. Assistants, which might take it for folio's own
+ * words, get messages without the quoted text.
  */
 export function quoteText(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text);
 }
 
-/** The same. A code, such as `CLP` or `2026-10-31`, stands as it is. */
+/** The same, but a code, such as `CLP` or `2026-10-31`, is not quoted. */
 export function quoteUnlessCode(text: string): string {
   return CODE.test(text) ? text : quoteText(text);
 }
@@ -127,7 +127,7 @@ const LOOK_AHEAD = 8;
  * Reads records as rows of flat cells. Objects become columns with dots in their names. Null and missing values are no cells. Of
  * several members with the same name in an object, the last counts.
  *
- * It finds where the value of each column is in the bytes of the page; `cell` makes a string of one, and writers in a hurry read
+ * It finds where the value of each column is in the bytes of the page; `cell` makes a string of one, and fast writers read
  * `spans` instead.
  *
  * The records of a listing usually have the same members in the same order. So each member remembers which one followed

@@ -11,7 +11,7 @@ const MAX_LEVELS = 64;
 
 const MAX_MEMBERS = 100_000;
 
-/** How often a value may be dropped because the same record has its object again. No service writes such records. */
+/** How often a value may be dropped because the same record repeats its object. No real service sends such records. */
 const MAX_FORGOTTEN = 20_000_000;
 
 /** What `Columns.find` returns for a field that is in no column. */
@@ -27,7 +27,7 @@ export class Member {
   column: number | undefined;
   /** The members of the object in it, or null when no column is within. */
   members: Map<string, Member> | null | undefined;
-  /** That of them which came first in the last record. */
+  /** The one of them that came first in the last record. */
   first: Member | undefined;
   /** The member that followed it in the last record, and probably follows it in this record too. */
   next: Member | undefined;
@@ -56,7 +56,7 @@ export class Member {
 }
 
 /**
- * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its
+ * Maps each field of the records to a column. The path of a field is the names of the members that lead to it, and its
  * column has these names joined with dots. Two paths may give the same name: a member `a.b`, and a member `b` within `a`.
  * Then the later one gets a backslash before the dots in its members' names, `a\.b`, or, where that name is taken too, before
  * all its dots, and any later one a number: `a.b#4`.

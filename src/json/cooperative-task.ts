@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of work after which the event loop gets a turn. */
+/** Milliseconds of work after which the event loop runs. */
 const TURN = 50;
 
 /** Work over data that may be large: a generator that yields every few milliseconds, and returns the result. */

@@ -17,7 +17,7 @@ const NO_LINK = Buffer.from('null');
  * Reads the identity of records: the key (`RecordKeys`) and the content, which is the record as one line, with null for its
  * signed links, since these are signed anew with each answer (spec 2.5). Both as hashes.
  *
- * Records of equal contents say the same. Others may do so, too, where members changed places or are spelt with other escapes:
+ * Records of equal contents are equal. Others may be equal, too, if members changed places or are spelt with other escapes:
  * `FieldComparer` compares two such records.
  */
 export class IdentityReader {

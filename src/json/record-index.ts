@@ -7,7 +7,7 @@ const FREE = -1;
 const PIECE = 4096;
 
 /**
- * Finds records by the digest of their key, and knows that of their content: some 45 bytes a record, so that a million take
+ * Finds records by the digest of their key, and keeps the digest of their content: some 45 bytes a record, so that a million take
  * 45 MB. Records are numbered in the order in which they come, from 0 on.
  *
  * The records of one key are a ring, so that 100,000 of one key take no longer than those of 100,000 keys.

@@ -4,13 +4,13 @@ import { usualProfile } from './connection.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { decodeToken } from './token.ts';
 
-/** Whose records a file or a database has. */
+/** The profiles whose records a file or a database has. */
 export interface HeldProfiles {
-  /** How messages call the file or the database. */
+  /** The name of the file or the database in messages. */
   readonly shown: string;
-  /** Undefined where records do not say whose they are; none where there are no records. */
+  /** Undefined if the records have no profile column; empty if there are no records. */
   readonly profiles: readonly string[] | undefined;
-  /** Whose they are by the receipt of the file, where they do not say it themselves. */
+  /** The owner by the receipt of the file, if the records have no profile column. */
   readonly owner?: string | undefined;
   /** The organization of each profile, where that is known. */
   readonly organizations?: ReadonlyMap<string, string> | undefined;
@@ -28,15 +28,15 @@ export function namesTyped(profile: string | undefined): readonly string[] | und
   return names?.map((name) => parseProfileName(name, '--profile'));
 }
 
-/** Which of several profiles are read: those of these names, or all; else the usual one. */
+/** The chosen profiles: these names, or all; else the usual one. */
 interface WantedProfiles {
   readonly names: readonly string[] | undefined;
   readonly all?: boolean | undefined;
 }
 
 /**
- * The profiles that are read of those that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
- * current one, as for the service; all where nothing chooses. Throws UsageError for one that it does not have, and for two of one
+ * Chooses among the profiles that a database or exports have: those of the flags, else that of FOLIO_PROFILE, else the
+ * current one, as for the service; else all. Throws UsageError for a profile that is not there, and for two of one
  * organization.
  */
 export async function chooseHeld(
@@ -59,7 +59,7 @@ export async function chooseHeld(
   return chosen;
 }
 
-/** Throws UsageError where there are profiles of the organization of another one: its records would come twice. */
+/** Throws UsageError if two profiles are of one organization: its records would come twice. */
 export function refuseDuplicates(from: string, duplicates: ReadonlyMap<string, string>): void {
   for (const [name, first] of duplicates) {
     const same = `the profiles ${first} and ${name} are of one organization`;
@@ -69,7 +69,7 @@ export function refuseDuplicates(from: string, duplicates: ReadonlyMap<string, s
   }
 }
 
-/** Profiles that are of the organization of another one, each with the first of them by name. */
+/** Profiles that share an organization with an earlier one by name, each with that one. */
 export function duplicateProfiles(store: ConfigStore, names: readonly string[]): ReadonlyMap<string, string> {
   return duplicatesBy(names, (name) => {
     const profile = store.profile(name);

@@ -63,7 +63,7 @@ export function resolveAddress(flags: ConnectionFlags, env: Environment, store: 
   return { profile, own, baseUrl: stated ?? own, from: stated ? variable : `profile ${profile?.name}` };
 }
 
-/** The error where nothing says where the service is; `login` is the command that does. */
+/** The error for a missing base address; `login` is the command that sets one. */
 export function noAddress(login: string): UsageError {
   return new UsageError('there is no base address, so folio does not know where the service is', {
     hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1, or try --sandbox.`,
@@ -125,7 +125,7 @@ export function chooseProfile(
   });
 }
 
-/** The profile of a run that names none itself: that of FOLIO_PROFILE, else the current one. */
+/** The profile of a run without --profile: that of FOLIO_PROFILE, else the current one. */
 export function usualProfile(env: Environment, store: ConfigStore | undefined): string | undefined {
   return namedProfile(undefined, env) ?? store?.currentProfile;
 }
@@ -137,7 +137,7 @@ export function namedProfile(flag: string | undefined, env: Environment): string
   return name ? parseProfileName(name, 'FOLIO_PROFILE') : undefined;
 }
 
-/** The profile of that name, or a UsageError that lists those that there are. */
+/** The profile of that name. Throws UsageError that lists all names. */
 export function knownProfile(name: string, store: ConfigStore): Profile {
   const profile = store.profile(name);
   if (profile !== undefined) return profile;
@@ -154,7 +154,7 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
 export interface CompleteConnection extends Connection {
   readonly baseUrl: URL;
   readonly token: Secret;
-  /** In the last 14 days of the token. */
+  /** Set in the last 14 days of the token. */
   readonly warning?: string | undefined;
 }
 
@@ -190,7 +190,7 @@ export function tokenHint({
   return `Log in with a new one: \`${login}\`.`;
 }
 
-/** The command that gives the run the token or the address that it lacks. */
+/** The command that sets the missing token or address. */
 function loginCommand({ profile, baseUrl }: Connection): string {
   const named = profile === undefined ? '' : ` --profile ${profile}`;
   // A profile remembers its address.

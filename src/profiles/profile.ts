@@ -10,7 +10,7 @@ export type TokenCommand = readonly [program: string, ...args: string[]];
 /** One organization in the store. */
 export interface Profile {
   readonly name: string;
-  /** Where the token below belongs, as text; it is sent nowhere else. */
+  /** The only address that the token below is sent to. */
   readonly baseUrl?: string | undefined;
   readonly token?: Secret | undefined;
   /** A command that prints the token, in place of one. */
@@ -25,8 +25,8 @@ export function isProfileName(name: string): boolean {
 }
 
 /**
- * Checks the name of a profile. It becomes part of the names of files, so it may hold nothing that a file system or a shell reads
- * otherwise. `from` is where it comes from, for the message: `--profile`.
+ * Checks the name of a profile. It becomes part of file names, so it may have no character that a file system or a shell
+ * interprets. `from` is the source of the name, for the message: `--profile`.
  */
 export function parseProfileName(name: string, from: string): string {
   if (isProfileName(name)) return name;
@@ -39,7 +39,7 @@ export function parseProfileName(name: string, from: string): string {
 export interface ConfigStore {
   /** The file, whether or not it exists; undefined where no folder for it is known. */
   readonly file: string | undefined;
-  /** For commands that name none. */
+  /** The profile of commands without --profile. */
   readonly currentProfile: string | undefined;
   /** In the order of the file. */
   readonly profileNames: readonly string[];
@@ -113,7 +113,7 @@ export function parseDocument(text: string, file: string): StoreDocument {
       isJsonObject(value) ? withoutPrototype(value) : value,
     );
   } catch {
-    // Neither the message nor the error itself goes on: the runtime quotes the text in it, which may be a token.
+    // The original error is dropped, because its message quotes the text, which may contain a token.
     throw brokenStore(file, 'it is not JSON');
   }
   if (!isJsonObject(root)) throw brokenStore(file, 'it has to be a JSON object');

@@ -28,7 +28,7 @@ interface StorePlace {
 
 /**
  * The file with profiles and settings, whether or not it exists: in FOLIO_CONFIG_DIR, else where the system keeps such files. An
- * empty variable counts as unset. Undefined where no folder can be told, as under `env -i` with an account that has no home.
+ * empty variable counts as unset. Undefined if there is no such folder, as under `env -i` for an account without a home folder.
  */
 export function storeFile(env: Environment, place: StorePlace = {}): string | undefined {
   const { FOLIO_CONFIG_DIR: folder, XDG_CONFIG_HOME: xdg, APPDATA: appData } = env;
@@ -89,7 +89,7 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
   };
 }
 
-/** Milliseconds to wait for another run that writes the store, which takes it a few milliseconds. */
+/** Milliseconds to wait for another run to write the store, which usually takes a few milliseconds. */
 const LOCK_PATIENCE = 10_000;
 
 /** The store's document, or undefined when there is no file. Throws UsageError for one that cannot be used. */
@@ -129,7 +129,7 @@ async function openConf(file: string): Promise<Conf<StoreDocument>> {
 function isUsable(file: string, uid?: number): boolean {
   let descriptor: number | undefined;
   try {
-    // Not waiting: a pipe that lies there under the file's name would otherwise hold folio for ever.
+    // Does not wait: a pipe with that name would block folio forever.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw brokenStore(file, 'it is not a file');
@@ -213,7 +213,7 @@ function removeTemporaries(file: string): void {
 
 /**
  * Refuses a file or folder of the store that another user owns or can look into, with the command that changes it. Folio does
- * not change the mode itself: others may know the token by now, and its owner must hear of that.
+ * not change the mode itself: others may know the token already, and its owner must be told.
  */
 function checkPrivate(
   what: 'file' | 'folder',
@@ -233,7 +233,7 @@ function checkPrivate(
   );
 }
 
-/** Refuses a token file that other users can look into; whose it is does not matter. */
+/** Refuses a token file that other users can read, whoever owns it. */
 export function checkTokenFile(path: string, stats: Stats): void {
   if (!isOpenToOthers(stats)) return;
   const quoted = quoteForShell(path);

@@ -54,7 +54,7 @@ async function readSmallFile(file: string): Promise<string> {
   }
 }
 
-/** Where there is no such file, the value may be the token itself: neither the value nor the system's error is shown. */
+/** If the file does not exist, the value may be the token itself: neither the value nor the system's error is shown. */
 function unreadableTokenFile(file: string, error: unknown): UsageError {
   if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) {
     return new UsageError(`--token-file ${file}: ${systemReason(error)}`, {
@@ -72,7 +72,7 @@ const TIME_LIMIT = 10_000;
 
 export interface TokenCommandRun {
   readonly command: TokenCommand;
-  /** Whose token it is, for messages. */
+  /** The owner of the token, for messages. */
   readonly profile: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
@@ -82,8 +82,8 @@ export interface TokenCommandRun {
 
 /**
  * Runs a profile's token command, such as the program of a password manager. What it prints is the token. No shell runs it, its
- * input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret, nor what it
- * says, which may repeat them. Throws AuthError when it fails, prints no token or takes too long.
+ * input is empty, and it does not get FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret, nor its
+ * messages, which may repeat them. Throws AuthError when it fails, prints no token or takes too long.
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<Secret> {
   const { command, profile, signal, timeLimit = TIME_LIMIT } = run;
@@ -92,7 +92,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<Secret> {
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;
   const { execFile } = await import('node:child_process');
   const options = {
-    // Not the working folder: a program must not run because it lies there.
+    // Not the working folder, so that no program there is run by accident.
     cwd: resolve('/'),
     env,
     signal,

@@ -37,8 +37,8 @@ function nameOf(character: string): string {
 
 /**
  * The claims of a token that is a JSON Web Token (RFC 7519), moments in milliseconds since 1970. The specification promises none
- * of it: nothing relies on it. The signature is not checked: only the service can. Returns undefined for a token that does not
- * decode, which is opaque, and fine; and for none.
+ * of it, so nothing relies on it. The signature is not checked: only the service can. Returns undefined for a token that does not
+ * decode, which is opaque and valid, and without a token.
  */
 export function decodeToken(token: Secret | undefined) {
   const parts = token?.reveal().split('.') ?? [];
@@ -68,10 +68,10 @@ function momentIn(seconds: unknown): number | undefined {
   return Number.isNaN(new Date(milliseconds).getTime()) ? undefined : milliseconds;
 }
 
-/** How long before its end a token's end is announced, in milliseconds. */
+/** How long before a token expires a warning appears, in milliseconds. */
 const WARNING_TIME = 14 * MILLISECONDS_A_DAY;
 
-/** When a token ends, where that is within 14 days or over; else undefined. Moments are in milliseconds since 1970. */
+/** When a token expires, if it has expired or will within 14 days; else undefined. Times are in milliseconds since 1970. */
 export function nearEnd(token: Secret | undefined, now: number): number | undefined {
   const end = decodeToken(token)?.expiresAt;
   return end !== undefined && end - now <= WARNING_TIME ? end : undefined;

@@ -27,7 +27,7 @@ import { AGES } from './terms.ts';
 
 export type ListingName = 'issued' | 'received' | 'funds';
 
-/** What was found about a listing. */
+/** A finding about a listing. */
 export interface ListingFinding extends Finding {
   readonly part: ListingName;
 }
@@ -45,13 +45,13 @@ export interface ReportFigures {
   readonly organization: OrganizationFigures;
 }
 
-/** What became of a listing of an organization. */
+/** The result of reading one listing of an organization. */
 export interface ListingRead {
   readonly listing: ListingName;
   readonly profile: string | undefined;
   /** As the token names it. */
   readonly organization: string | undefined;
-  /** Of those records that could be read; undefined where there are none. */
+  /** The tally of the records that could be read; undefined if there are none. */
   readonly tally: InvoiceTally | FundTally | undefined;
   /** Why it is not whole. */
   readonly failure: Finding | undefined;
@@ -60,7 +60,7 @@ export interface ListingRead {
 export type OrganizationFigures = Readonly<ReturnType<typeof organizationFigures>>;
 export type CurrencySection = OrganizationFigures['currencies'][number];
 export type OpenFigures = NonNullable<CurrencySection['receivable']>;
-/** Of what was issued, or received, in one currency. */
+/** The figures of issued or received documents in one currency. */
 export type DatedFigures = NonNullable<CurrencySection['issued']>;
 export type ListedInvoices = NonNullable<DatedFigures['overdue']>;
 
@@ -79,7 +79,7 @@ export function reportFigures(
   return { dates, caveats, complete, failures, organization: organizationFigures(read) };
 }
 
-/** The figures with the names that they have in JSON. Where one cannot be told, it is undefined, and among `missing`. */
+/** The figures, by their names in JSON. An unknown figure is undefined, and listed in `missing`. */
 function organizationFigures(read: readonly ListingRead[]) {
   const { profile, organization } = read.find((one) => one.organization !== undefined) ?? read[0]!;
   const invoicesOf = (listing: ListingName): InvoiceFigures | undefined => {
@@ -103,7 +103,7 @@ function organizationFigures(read: readonly ListingRead[]) {
     /** The organization's name or number in the token, if the token has one. */
     organization,
     name: issued?.ownName ?? received?.ownName,
-    /** Each in the first of its spellings. */
+    /** Each ID in its first spelling. */
     fiscalIds: ids.filter((_, at) => folded.indexOf(folded[at]!) === at),
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     /** The funds with a balance that is not zero, the first few hundred. */
@@ -129,7 +129,7 @@ function noSource(listing: ListingName): Finding {
   return { level: 'warning', text, details: { code: 'no source' } };
 }
 
-/** Whether a figure is there, also where a currency has nothing of it. */
+/** Whether a figure is known, even if a currency has none of it. */
 export function isKnown(
   { missing }: OrganizationFigures,
   wanted: MissingFigure['figure'],
@@ -142,7 +142,7 @@ function inNoSumOf(figures: InvoiceFigures | undefined): number | undefined {
   return figures?.missing.months === undefined ? figures?.inNoSum : undefined;
 }
 
-/** All currencies, those of most documents first, equal ones by name; invoices without one come last. */
+/** All currencies, those with most documents first, then by name; invoices without a currency come last. */
 function currenciesOf(...directions: readonly (InvoiceFigures | undefined)[]): (string | undefined)[] {
   const documents = new Map<string | undefined, number>();
   for (const { balances = [], currencies } of directions.flatMap((one) => one ?? [])) {
@@ -166,7 +166,7 @@ function sectionOf(
     receivable,
     payable,
     net: receivable && payable && addDecimals(receivable.open, negateDecimal(payable.open)),
-    // Where a currency has no documents of a listing, it has no such member.
+    // A currency without documents of a listing has no such member.
     ...(issued && { issued }),
     ...(received && { received }),
   };
@@ -183,13 +183,13 @@ function openFigures(currency: string | undefined, balances: readonly AgedBalanc
     open: totalOf(sum),
     overdue: overdueOf(sum),
     invoices: sum.invoices,
-    /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
+    /** Not due, then the buckets of `folio aging`, then amounts without a due date, then credits. */
     buckets: sum.ages,
     creditNotes: sum.creditNotes,
-    /** What is left out because it was cancelled, with its sign. */
+    /** The amount left out because its documents are cancelled, with its sign. */
     cancelled: sum.cancelled,
     missing: sum.missing,
-    /** Who owes, or is owed, most: the largest first. */
+    /** The counterparties with the largest amounts, the largest first. */
     counterparties: parties
       .toSorted((left, right) => compareDecimals(right.total, left.total))
       .slice(0, MAX_PARTIES),

@@ -4,7 +4,7 @@ import { textJson, type Row } from '../query/result-rows.ts';
 import { isKnown, sumOf, type CurrencySection, type ReportFigures } from './figures.ts';
 import type { Writing } from './words.ts';
 
-/** The amounts of the month: the heading, of which listing's figures it is, and the amount of a currency. */
+/** The amounts of the month: the heading, the listing of the figure, and its amount in a currency. */
 const FIGURES = [
   ['receivable', 'issued', 'balances', ({ receivable }) => receivable?.open],
   ['overdue', 'issued', 'balances', ({ receivable }) => receivable?.overdue],
@@ -32,7 +32,7 @@ export function monthForm({ words }: Writing, isSeveral: boolean): ResultForm {
   };
 }
 
-/** How an organization stands, a row for each currency, as on the first screen of the page. What is not known is null. */
+/** The balances of an organization, a row for each currency, as on the first screen of the page. Unknown amounts are null. */
 export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
   const { profile, name, fiscalIds, currencies } = organization;
   const sections: readonly Partial<CurrencySection>[] = currencies.length > 0 ? currencies : [{}];
@@ -40,7 +40,7 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
     const amounts = FIGURES.map(([, listing, figure, amountOf]) =>
       isKnown(organization, figure, listing) ? (amountOf(section) ?? DECIMAL_ZERO) : undefined,
     );
-    // A currency has one number of decimals, in its zeros too.
+    // All amounts of a currency have the same number of decimals, zeros too.
     const scale = widestScale(amounts.flatMap((amount) => amount ?? []));
     return [
       ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),

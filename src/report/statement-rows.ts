@@ -23,12 +23,12 @@ export interface OwnStatement extends Statement {
   readonly isWhole: boolean;
 }
 
-/** What all statements of a run have in common. */
+/** The facts that all statements of a run share. */
 export interface StatementFacts extends RecordFacts {
   readonly listing: 'issued' | 'received';
 }
 
-/** What ages are called in columns: by their place, and last what was cancelled. */
+/** The names of ages in columns, by position; the last is for cancelled documents. */
 const AGE_NAMES: readonly string[] = [...AGES, 'cancelled'];
 
 interface Column<Of> extends NonNullable<ShownColumns[string]> {
@@ -68,7 +68,7 @@ const DOCUMENT_COLUMNS: Readonly<Record<string, Column<StatedDocument>>> = {
   payments: { rank: undefined, type: 'list', json: ({ payments }) => paymentsJson(payments) },
 };
 
-/** What the columns of `statementRows` are to a reader: a terminal that is narrow leaves out those of the highest ranks. */
+/** How a table shows the columns of `statementRows`: a narrow terminal leaves out the highest ranks. */
 const SHOWN = { ...OWNER_COLUMNS, ...DOCUMENT_COLUMNS };
 
 /** The form of `statementRows`, also where there are no rows. */
@@ -82,7 +82,7 @@ export function statementForm(isSeveral: boolean): ResultForm {
 }
 
 /**
- * A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of
+ * A row for each open document and credit, and for each one cancelled beside credit notes, without an open amount: the sum of
  * `open` is what `folio aging` calls the total.
  *
  * @param writing of a workbook in a language: the ages are in its words, as the headings are
@@ -98,7 +98,7 @@ export function* statementRows(statements: readonly OwnStatement[], writing?: Wr
   }
 }
 
-/** What is due in each currency, in a line for each organization: `amount due: CLP 1,190, of which 100 overdue`. */
+/** The amounts due in each currency, a line for each organization: `amount due: CLP 1,190, of which 100 overdue`. */
 export function amountsDue(
   statements: readonly OwnStatement[],
   { listing }: Pick<StatementFacts, 'listing'>,

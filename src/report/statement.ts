@@ -14,7 +14,7 @@ import type { WhereFilter } from '../query/where/where.ts';
 import { CANCELLED, CREDIT } from './terms.ts';
 import { OwnNames } from './tallies.ts';
 
-/** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
+/** A day since 1970-01-01, or the text that a record has instead; undefined without one. */
 export type StatedDay = number | string | undefined;
 
 interface Payment {
@@ -31,9 +31,9 @@ export interface StatedDocument {
   readonly type: Cell | undefined;
   readonly date: StatedDay;
   readonly due: StatedDay;
-  /** 0 where it is not late; undefined for credits and cancelled documents, and without a due date. */
+  /** 0 if it is not late; undefined for credits and cancelled documents, and without a due date. */
   readonly daysLate: number | undefined;
-  /** What the whole document is worth: that of a credit note is negative. */
+  /** The total of the document: negative for a credit note. */
   readonly total: Decimal | undefined;
   readonly open: Decimal | undefined;
   readonly age: number;
@@ -41,7 +41,7 @@ export interface StatedDocument {
 }
 
 export type Statement = ReturnType<StatementTally['finish']>['statements'][number];
-/** What a counterparty owes, or is owed, in one currency. */
+/** The open items of a counterparty in one currency. */
 export type StatedCurrency = Statement['currencies'][number];
 
 interface StatementOptions {
@@ -50,16 +50,16 @@ interface StatementOptions {
   /** The day to which is counted, and that of the balances, in days since 1970-01-01. */
   readonly asOf: number;
   readonly today: number;
-  /** Whether who has nothing open gets a statement, too. */
+  /** Whether counterparties without open items get a statement, too. */
   readonly everyone: boolean;
-  /** Whose documents alone are read, by fiscal ID. */
+  /** The fiscal IDs whose documents are read; undefined for all. */
   readonly fiscalIds?: readonly string[] | undefined;
 }
 
 const DATES_AT = PAYMENT_MEMBERS.amount.length;
 const CURRENCIES_AT = DATES_AT + PAYMENT_MEMBERS.date.length;
 
-/** Gathers the open items of each counterparty. What counts is decided where `folio aging` decides it. */
+/** Gathers the open items of each counterparty, by the rule of `folio aging`. */
 export class StatementTally {
   readonly #options: StatementOptions;
   readonly #aging: Aging;
@@ -102,12 +102,12 @@ export class StatementTally {
     });
   }
 
-  /** Takes the names of counterparties from newer documents of other organizations, so that all statements of a run have one. */
+  /** Takes names of counterparties from newer documents of other organizations, so that a run uses one name for each. */
   learnNames(other: StatementTally): void {
     if (other !== this) this.#aging.parties.learnFrom(other.#aging.parties);
   }
 
-  /** Throws UsageError where no record has a column that the figures rest on. */
+  /** Throws UsageError if no record has a column that the figures need. */
   finish() {
     const { everyone } = this.#options;
     const balances = groupsBy(this.#aging.finish(), ({ party }) => party!);
@@ -115,7 +115,7 @@ export class StatementTally {
       balances.get(party)!.some(({ invoices }) => invoices > 0),
     );
     return {
-      /** Of those with something open, in order of first appearance; with `everyone`, of all. */
+      /** The statements of counterparties with open items, in order of first appearance; with `everyone`, of all. */
       statements: [...(everyone ? this.#seen : open)].map((party) =>
         this.#statementOf(party, balances.get(party) ?? []),
       ),
@@ -185,7 +185,7 @@ function byDueDate(left: StatedDocument, right: StatedDocument): number {
   );
 }
 
-/** Days in their order; what is none comes last. */
+/** Compares days; values that are not days come last. */
 function compareDays(left: StatedDay, right: StatedDay): number {
   const [a, b] = [left, right].map((day) => (typeof day === 'number' ? day : Infinity));
   return a! < b! ? -1 : a! > b! ? 1 : 0;

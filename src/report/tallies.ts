@@ -12,7 +12,7 @@ import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../jso
 import type { RecordBatch } from '../json/records.ts';
 import { Aging, type AgedBalance } from '../query/aging.ts';
 
-/** For which days figures are made. Days are counted since 1970-01-01. */
+/** The days of a report, counted since 1970-01-01. */
 export interface ReportDates {
   readonly today: number;
   /** The day to which ages are counted: today, or the end of a period that is over. */
@@ -88,7 +88,7 @@ export class InvoiceTally {
       missing.months = columnMissing(role, documents, 'invoice');
     return {
       currencies: this.#currencies as ReadonlyMap<string | undefined, CurrencyTally>,
-      /** Who owes, or is owed, by age; undefined where that is missing. */
+      /** The balances by age; undefined if they are missing. */
       balances,
       ownFiscalIds: this.#own.fiscalIds,
       ownName: this.#own.name,
@@ -99,7 +99,7 @@ export class InvoiceTally {
     };
   }
 
-  /** Adds the document to the month of its date, and to the period. What is in no sum is in neither. */
+  /** Adds the document to the month of its date, and to the period, unless it is in no sum. */
   #addTotals(): void {
     const { documents } = this.#aging;
     const { first, last } = this.#dates.period;
@@ -131,14 +131,14 @@ export class InvoiceTally {
   }
 }
 
-/** The figures of invoices in one currency, or of those that name none. */
+/** The figures of invoices in one currency, or of those without a currency. */
 function newTally() {
   return {
     /** How many documents are in sums, whatever their date. */
     documents: 0,
     /** Documents without a total or a date of issue, which are in no month. */
     missing: 0,
-    /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
+    /** By the name of the month, such as `2026-11`: the totals by date of issue, less credit notes. */
     months: new Map<string, Decimal>(),
     /** Due in the thirty days after `asOf`, the soonest first. */
     dueSoon: new InvoiceList((left, right) => left.due - right.due),
@@ -222,10 +222,10 @@ export class InvoiceList {
   }
 }
 
-/** Different fiscal IDs, and different names, of an organization that are counted. */
+/** The most different fiscal IDs, and different names, that are counted for an organization. */
 const MAX_OWN = 5;
 
-/** What the invoices of a listing call the organization itself. */
+/** The organization's own fiscal IDs and names in the invoices of a listing. */
 export class OwnNames {
   readonly columns: readonly string[];
   readonly #ids: number;

@@ -32,8 +32,8 @@ export function isCustomerPath(path: string): boolean {
 }
 
 /**
- * Gets one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4). So after
- * a 500 and all retries the listing decides: of a customer that is not there it was the answer for an unknown one. What can only
+ * Gets one customer. For an unknown customer the service answers 500 now, and 404 in future (spec 4.4). So after
+ * a 500 and all retries the listing decides: a customer that it does not have is unknown. An id that can only
  * be a fiscal ID is requested once. Throws NotFoundError for an unknown customer; else as `ApiClient.get` does.
  */
 export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
@@ -68,7 +68,7 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
   }
 }
 
-/** What is percent-encoded, decoded; the text itself where it is not encoded well. */
+/** Decodes percent-encoded text; returns text that is not encoded correctly as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -81,10 +81,10 @@ function isStatus500(error: unknown): error is StatusError {
   return error instanceof StatusError && error.status === 500;
 }
 
-/** The most pages that are read: a service may send cursors for ever. */
+/** The most pages that are read: a service may never stop sending cursors. */
 const MOST_PAGES = 300;
 
-/** Whether the listing has a customer of this id; undefined where the service does not serve it, or lists no ids. */
+/** Whether the listing has a customer with this id; undefined if the listing cannot be read, or has no ids. */
 async function isListed(client: ApiClient, id: string, signal: AbortSignal): Promise<boolean | undefined> {
   const keys = new RecordKeys();
   const status = new WalkStatus();

@@ -13,15 +13,15 @@ import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import type { KeyColumns } from '../json/identity.ts';
 
-/** The user's request to a listing, checked. What is undefined was not requested and is not sent. */
+/** The user's request to a listing, checked. Undefined members are not sent. */
 export interface ListingQuery {
-  /** Takes the place of `{id}` in the resource's path. */
+  /** Replaces `{id}` in the resource's path. */
   readonly id?: string | undefined;
   readonly fiscalIds: readonly string[];
   readonly sortBy?: string | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly params: readonly QueryPair[];
-  /** Undefined leaves it to folio: it sends commas, and another form where the service does not understand them. */
+  /** If undefined, folio sends commas, and another form if the service does not understand them. */
   readonly listEncoding?: ListEncoding | undefined;
   /** True to find every unknown fiscal ID, also where the listing does not name it. */
   readonly strict?: boolean | undefined;
@@ -35,7 +35,6 @@ export interface ListingQuery {
   readonly limit?: number | undefined;
 }
 
-/** What a listing is read with. */
 export interface OpenListingOptions {
   readonly client: ApiClient;
   readonly concurrency: number;
@@ -43,7 +42,7 @@ export interface OpenListingOptions {
   readonly signal: AbortSignal;
   /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
   readonly onErrors: (errors: Buffer) => void;
-  /** Receives what folio found out about the service, for --verbose. */
+  /** Called with what folio finds out about the service, for --verbose. */
   readonly onDetail?: ((text: string) => void) | undefined;
   /** Receives each page's body, once it was found to be well formed. */
   readonly onBody?: ((body: Buffer) => void) | undefined;
@@ -72,7 +71,7 @@ export async function* openListing(
   }
   const [, typed] = query.params.find(([name]) => name === 'options_sortBy') ?? [];
   const key = query.sortBy ?? typed;
-  // By a key whose values can change, records may change places while they are read.
+  // If values of the key can change, records may move while the listing is read.
   const orderMayMove = key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false;
   const fetchPage = numberedPages(listing, paging);
   const { maxSize } = paging;
@@ -83,7 +82,7 @@ export async function* openListing(
     const until = from + Math.min(served, limit ?? served);
     return yield* walkNumbered({ ...shared, size: served, from, until, isSinglePage: true });
   }
-  // The same listing in an order whose key does not repeat, unless the query has an order that folio does not know.
+  // The listing can be read in the order of a unique key, unless the query has an order that folio does not know.
   const isSortable = sortBy !== undefined && query.sortBy !== sortBy.unique && typed === undefined;
   const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.unique } } : undefined;
   const fetchSorted = sorted && numberedPages(sorted, paging);
@@ -128,7 +127,7 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
 }
 
 /**
- * How many records to ask for at a time: the user's page size; else the limit, spread evenly over as few pages as it takes;
+ * How many records to request at a time: the user's page size; else the limit, spread evenly over as few pages as possible;
  * else the size of a whole export.
  */
 function requestSize(resource: Resource, { pageSize, limit = Infinity }: ListingQuery): number {
@@ -141,22 +140,22 @@ function requestSize(resource: Resource, { pageSize, limit = Infinity }: Listing
   // Each page may be a record smaller than the one before it, so that the two can overlap.
   const sizeOf = (count: number): number => share(count) + count - 1;
   const compressedOver = paging.kind === 'numbered' ? paging.compressedOver : undefined;
-  // Pages of that share would not be compressed: one page less makes larger ones, which are.
+  // Pages of that size would not be compressed: one page less makes them large enough.
   if (compressedOver !== undefined && share(pages) <= compressedOver) return sizeOf(pages - 1);
   return Math.min(most, sizeOf(pages));
 }
 
-/** The columns that tell records of a listing apart. */
+/** The columns that identify the records of a listing. */
 export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
   return { named: key, natural: resource.naturalKey };
 }
 
-/** Whether the parameters of --param ask for an order. */
+/** Whether --param has a parameter for the order. */
 export function asksForOrder(params: ListingQuery['params']): boolean {
   return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
 }
 
-/** What is read of a listing: a resource, the query, and what its pages are read with. */
+/** A listing to read: its resource, the query, and the options for its pages. */
 interface Listing {
   readonly resource: Resource;
   readonly query: ListingQuery;
@@ -170,7 +169,7 @@ export function numberedPages(
 ): FetchPage {
   const get = pageGetter(listing);
   const { page, pageSize } = listing.query;
-  // Of a single page whose size nobody chose.
+  // For a single page whose size the user did not choose.
   const unsent = page !== undefined && pageSize === undefined ? serviceSize : undefined;
   const read = recordsIn === 'pageResults' ? readNumbered : readDocuments;
   return ({ offset, size }, signal, onRefusal = 'shrink') => {
@@ -199,7 +198,7 @@ function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkO
  * spec 7). They are not retried but become PageRefused, and the walk asks for a smaller page.
  */
 const TOO_MUCH = [413, 502, 504];
-/** After so many milliseconds, a refusal counts as one of time, not of size: the service gives up after 29 s (spec 8). */
+/** A refusal after this many milliseconds counts as a time-out, not as too large: the service gives up after 29 s (spec 8). */
 const SLOW = 27_000;
 
 interface OnePage<T> {
@@ -281,7 +280,7 @@ const readCursorPage: OnePage<CursorPage>['read'] = (body, { records, members })
 const MAX_ERRORS = 4 * 1024 * 1024;
 const NO_ERRORS = Buffer.from('[]');
 
-/** Passes on the errors of a page that came nevertheless. Throws BadBody where they are too large. */
+/** Passes on the `errors` of a page with status 200. Throws BadBody if they are too large. */
 function passErrors(
   body: Buffer,
   members: ReadonlyMap<string, Span>,
@@ -301,9 +300,9 @@ function passErrors(
 }
 
 /**
- * Asks a listing for its first record, in one call: of issued invoices, it is the cheapest that shows whether the service takes
- * the token (spec 5 rule 4). A single record is small enough for any limit of the service. Returns how many records there are, by
- * its own count; undefined where it has none.
+ * Requests the first record of a listing, in one call. For issued invoices, it is the cheapest test whether the service takes
+ * the token (spec 5 rule 4). A single record is within any limit of the service. Returns the service's total;
+ * undefined if it has none.
  */
 export async function probeListing(
   client: ApiClient,
@@ -322,7 +321,7 @@ export async function probeListing(
   return undefined;
 }
 
-/** A page for those who request no smaller one: where it is refused, with its failure. A walk gives a record up then. */
+/** A page for callers that request no smaller one: a refusal becomes its failure, while a walk gives up a record. */
 export function asFailure<T>(page: Promise<T>): Promise<T> {
   return page.catch((error: unknown) => {
     throw error instanceof PageRefused ? error.cause : error;

@@ -1,17 +1,17 @@
 import type { DeclaredColumn, Role } from '../invoices/fields.ts';
 
 /**
- * A resource is a declaration: what the service lists, under which address and in which dialect. Commands, flags, help,
- * validation and requests come from it. Only the files of this folder know the service's own spelling.
+ * A resource is the declaration of a listing: its address and the service's spelling. Commands, flags, help,
+ * validation and requests follow from it. The service's own spelling is only in the files of this folder.
  */
 export interface Resource {
   /** As in messages and receipts: `issued`, `fund documents`. */
   readonly name: string;
   /** What its records are, in the plural: `issued invoices`. */
   readonly records: string;
-  /** The column by which people know a record. */
+  /** The column that identifies a record for people. */
   readonly label: string;
-  /** Columns that tell a record from others where it has no `id` (the specification promises none). */
+  /** The columns that identify a record without an `id` (the specification does not promise one). */
   readonly naturalKey?: readonly string[];
   /** Below the base address; `{id}` stands for the positional argument. */
   readonly path: string;
@@ -45,7 +45,7 @@ export interface NumberedResource extends Resource {
 
 /** Something that people look for in a record. */
 export interface ShownField {
-  /** A role, whose columns are known; or the columns that it may be in, the likeliest first. */
+  /** A role, or possible columns, the likeliest first. */
   readonly in: Role | readonly string[];
   /** How a table shows it. An amount that is `open` is overdue after the day of `due`. */
   readonly look: ShownLook;
@@ -92,7 +92,7 @@ interface SortKeys {
   readonly known: readonly string[];
   /** The keys whose values never change, so that a record keeps its place. */
   readonly lasting: readonly string[];
-  /** The key that no two records share. */
+  /** The key that is unique for each record. */
   readonly unique: string;
 }
 
@@ -101,9 +101,9 @@ export interface FiscalIdFilter {
   /** The flag's name, without the two dashes before it: `customer-fiscal-id`. */
   readonly flag: string;
   readonly parameter: string;
-  /** Whom the IDs name: `customer`. */
+  /** The party of the IDs: `customer`. */
   readonly whose: string;
-  /** Whether the listing names the IDs that match nobody where others do match. */
+  /** Whether the listing reports the IDs that match nobody if others match. */
   readonly namesUnknown: boolean;
 }
 
