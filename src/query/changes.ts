@@ -8,7 +8,7 @@ import { sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts
 import { compactRecord } from '../json/signed-links.ts';
 import type { ShownColumns } from '../output/column-looks.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import { EarlierExport, keyReader, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
+import { keyReader, openEarlier, refuseWithoutKey, type EarlierOptions } from './exports/earlier-export.ts';
 import { shownFlags } from './exports/read-receipt.ts';
 import { missingColumns, refuseLists, refuseMissing, unlessRefused } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
@@ -62,7 +62,7 @@ const KEY_SHOWN = { rank: 104 };
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
   const { path, key, shown, columns = shown, meanings = PLAIN_MEANINGS, isUnread = () => false } = options;
   const { now, before: then } = options.conditions ?? {};
-  const earlier = await EarlierExport.open(options);
+  const earlier = await openEarlier(options);
   const extra = columns.filter((column) => !isOfChanges(column));
   const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
   const context = [...key, ...besideKey];

@@ -1,5 +1,4 @@
 import { UsageError, errorCode } from '../../errors.ts';
-import type { Finding } from '../../findings.ts';
 import { PLAIN_MEANINGS } from '../../invoices/fields.ts';
 import { DocumentReader } from '../../invoices/document-reader.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
@@ -35,130 +34,108 @@ export interface EarlierOptions {
 
 const WORD = 2 ** 32;
 
-/** The earlier export that current records are compared with. Its records are found by their key, and stay in the file. */
-export class EarlierExport {
-  /** What its receipt says against it. */
-  finding: Finding | undefined;
-  /** The profiles whose records are not compared, since their listings are not read. */
-  others: readonly string[] = [];
-  /** The flags that make this export alone a part of the listing. */
-  only: readonly string[] = [];
-  /** The conditions that make both exports parts. */
-  conditions: readonly string[] = [];
-  withoutKey = 0;
-  repeatedKeys = 0;
-  readonly #file: ExportFile;
-  readonly #options: EarlierOptions;
-  readonly #identity: DigestReader;
+/**
+ * Opens the earlier export that current records are compared with. Its records are found by their key, and stay in the file. The
+ * caller closes it. Throws UsageError where it cannot be read, is of other records, or has none with the key.
+ */
+export async function openEarlier(options: EarlierOptions) {
+  const { path } = options;
+  const file = await ExportFile.open(path);
+  try {
+    return await readEarlier(file, options);
+  } catch (error) {
+    await file.close();
+    if (!(error instanceof UsageError) || errorCode(error.cause) !== 'ENOENT') throw error;
+    throw new UsageError(error.message, {
+      hint: `Check the name. For a first night, make an empty file to compare with: \`[ -e ${path} ] || : > ${path}\`.`,
+      cause: error.cause,
+    });
+  }
+}
+
+async function readEarlier(file: ExportFile, options: EarlierOptions) {
+  const { path, newer, key, keep, profiles } = options;
+  const { finding } = await file.check();
+  const parts = checkReceipts(options, file.delivered);
+  const held = await file.profiles();
+  if (profiles === undefined) refuseSeveral(path, held);
+  const others = held?.filter((name) => profiles?.includes(name) === false) ?? [];
+  const [keys, identity] = [keyReader(key), new DigestReader({ named: key })];
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
-  readonly #index = new RecordIndex(3);
-  /** Which records were taken, 1 for each. */
-  #taken = new Uint8Array(0);
+  const index = new RecordIndex(3);
+  let [withoutKey, repeatedKeys] = [0, 0];
   /** The members that all of its first records have; empty after the first current record was checked. */
-  #common: readonly string[] = [];
-
-  private constructor(file: ExportFile, options: EarlierOptions) {
-    this.#file = file;
-    this.#options = options;
-    this.#identity = new DigestReader({ named: options.key });
-  }
-
-  /** Reads the export once. Throws UsageError where it cannot be read, is of other records, or has none with the key. */
-  static async open(options: EarlierOptions): Promise<EarlierExport> {
-    const { path } = options;
-    const file = await ExportFile.open(path);
-    const earlier = new EarlierExport(file, options);
-    try {
-      await earlier.#read();
-      return earlier;
-    } catch (error) {
-      await file.close();
-      if (!(error instanceof UsageError) || errorCode(error.cause) !== 'ENOENT') throw error;
-      throw new UsageError(error.message, {
-        hint: `Check the name. For a first night, make an empty file to compare with: \`[ -e ${path} ] || : > ${path}\`.`,
-        cause: error.cause,
-      });
+  let common: readonly string[] = [];
+  for await (const { batch, offset } of file.parts()) {
+    const own = others.length === 0 ? batch : ofProfiles(batch, profiles!);
+    const kept = keep?.(own) ?? own;
+    keys.findNames(kept);
+    if (index.count === 0 && kept.count > 0)
+      common = membersOf(kept).reduce((all, members) => all.filter((name) => members.includes(name)));
+    for (let record = 0; record < kept.count; record++) {
+      const { hasKey, words } = identity.read(kept, record);
+      if (!hasKey) withoutKey++;
+      else if (index.find(words) >= 0) repeatedKeys++;
+      const [start, end] = [kept.bounds[2 * record]!, kept.bounds[2 * record + 1]!];
+      const place = offset + start;
+      index.add(words, [end - start, place % WORD, Math.floor(place / WORD)]);
     }
   }
-
-  close(): Promise<void> {
-    return this.#file.close();
-  }
-
-  /** Throws UsageError if whole records would be compared with records of --columns: missing columns would look changed. */
-  checkColumns(batch: RecordBatch): void {
-    const common = this.#common;
-    const { path, newer } = this.#options;
-    if (batch.count === 0 || common.length === 0) return;
-    const have = new Set(membersOf(batch).flat());
-    const missing = common.filter((member) => !have.has(member));
-    this.#common = [];
-    const flat = missing.find((name) => name.includes('.') && have.has(name.split('.')[0]!));
-    if (flat !== undefined) {
-      throw new UsageError(`cannot compare with ${path}: it has the column ${flat}, and not whole records`, {
-        hint: WHOLE_RECORDS,
-      });
-    }
-    // A receipt reports whether the records of now were written with --columns.
-    if (missing.length === 0 || newer === undefined || newer.delivered !== undefined) return;
-    throw new UsageError(
-      `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and all had it`,
-      { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
-    );
-  }
-
-  /** The earlier record with this key, which is taken: the second record of a key gets the second earlier one. */
-  take({ words }: DigestReader): 'none' | 'same' | RecordBatch {
-    const record = this.#index.rotate(words);
-    // A taken record comes first again only when all records of the key were taken.
-    if (record < 0 || this.#taken[record] === 1) return 'none';
-    this.#taken[record] = 1;
-    return this.#index.hasContent(record, words) ? 'same' : this.#recordAt(record);
-  }
-
-  /** The records that were not taken, in their order. */
-  *rest(): Generator<RecordBatch> {
-    for (let record = 0; record < this.#index.count; record++)
-      if (this.#taken[record] === 0) yield this.#recordAt(record);
-  }
-
-  async #read(): Promise<void> {
-    const { path, key, keep, profiles } = this.#options;
-    ({ finding: this.finding } = await this.#file.check());
-    ({ only: this.only, conditions: this.conditions } = checkReceipts(this.#options, this.#file.delivered));
-    const held = await this.#file.profiles();
-    if (profiles === undefined) refuseSeveral(path, held);
-    else this.others = held?.filter((name) => !profiles.includes(name)) ?? [];
-    const keys = keyReader(key);
-    for await (const { batch, offset } of this.#file.parts()) {
-      const own = this.others.length === 0 ? batch : ofProfiles(batch, profiles!);
-      const kept = keep?.(own) ?? own;
-      keys.findNames(kept);
-      this.#add(kept, offset);
-    }
-    refuseWithoutKey(keys, ` with ${path}:`);
-    this.#taken = new Uint8Array(this.#index.count);
-  }
-
-  #add(batch: RecordBatch, offset: number): void {
-    const index = this.#index;
-    if (index.count === 0 && batch.count > 0)
-      this.#common = membersOf(batch).reduce((all, own) => all.filter((name) => own.includes(name)));
-    for (let record = 0; record < batch.count; record++) {
-      const { hasKey, words } = this.#identity.read(batch, record);
-      if (!hasKey) this.withoutKey++;
-      else if (index.find(words) >= 0) this.repeatedKeys++;
-      const start = offset + batch.bounds[2 * record]!;
-      const length = batch.bounds[2 * record + 1]! - batch.bounds[2 * record]!;
-      index.add(words, [length, start % WORD, Math.floor(start / WORD)]);
-    }
-  }
-
-  #recordAt(record: number): RecordBatch {
-    const [length, low, high] = [0, 1, 2].map((word) => this.#index.more(record, word));
+  refuseWithoutKey(keys, ` with ${path}:`);
+  /** Which records were taken, 1 for each. */
+  const taken = new Uint8Array(index.count);
+  const recordAt = (record: number): RecordBatch => {
+    const [length, low, high] = [0, 1, 2].map((word) => index.more(record, word));
     const start = high! * WORD + low!;
-    return scanRecord(this.#file.read(start, start + length!));
-  }
+    return scanRecord(file.read(start, start + length!));
+  };
+  return {
+    ...parts,
+    /** What its receipt says against it. */
+    finding,
+    /** The profiles whose records are not compared, since their listings are not read. */
+    others,
+    withoutKey,
+    repeatedKeys,
+    close: () => file.close(),
+
+    /** Throws UsageError if whole records would be compared with records of --columns: missing columns would look changed. */
+    checkColumns(batch: RecordBatch): void {
+      if (batch.count === 0 || common.length === 0) return;
+      const have = new Set(membersOf(batch).flat());
+      const missing = common.filter((member) => !have.has(member));
+      common = [];
+      const flat = missing.find((name) => name.includes('.') && have.has(name.split('.')[0]!));
+      if (flat !== undefined) {
+        throw new UsageError(
+          `cannot compare with ${path}: it has the column ${flat}, and not whole records`,
+          {
+            hint: WHOLE_RECORDS,
+          },
+        );
+      }
+      // A receipt reports whether the current records were written with --columns.
+      if (missing.length === 0 || newer === undefined || newer.delivered !== undefined) return;
+      throw new UsageError(
+        `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and all had it`,
+        { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
+      );
+    },
+
+    /** The earlier record with this key, which is taken: the second record of a key gets the second earlier one. */
+    take({ words }: DigestReader): 'none' | 'same' | RecordBatch {
+      const record = index.rotate(words);
+      // A taken record comes first again only when all records of the key were taken.
+      if (record < 0 || taken[record] === 1) return 'none';
+      taken[record] = 1;
+      return index.hasContent(record, words) ? 'same' : recordAt(record);
+    },
+
+    /** The records that were not taken, in their order. */
+    *rest(): Generator<RecordBatch> {
+      for (let record = 0; record < index.count; record++) if (taken[record] === 0) yield recordAt(record);
+    },
+  };
 }
 
 /** Looks in records for the columns of a key. */
@@ -185,10 +162,7 @@ const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its rec
  * chosen columns: the missing ones would look changed or gone. Returns the flags that make the earlier export alone a part,
  * and the conditions that make both exports parts.
  */
-function checkReceipts(
-  options: EarlierOptions,
-  form: DeliveredFile | undefined,
-): Pick<EarlierExport, 'only' | 'conditions'> {
+function checkReceipts(options: EarlierOptions, form: DeliveredFile | undefined) {
   const { path, listing, profile, extents = [], fiscalIds = [] } = options;
   const { shown, delivered } = options.newer ?? {};
   const refuse = (reason: string, hint: string): never => {
