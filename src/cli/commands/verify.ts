@@ -7,6 +7,7 @@ import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { localMinute } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { quoteForShell, visible } from '../../output/terminal/terminal-text.ts';
+import { countRecords } from '../../query/exports/export-file.ts';
 import {
   RECEIPT_ENDING as RECEIPT,
   deliveredAs,
@@ -54,8 +55,8 @@ const verifyFlags = {
 
 export const verifyCommand = declareCommand({
   description:
-    'Compares files with the receipts of the runs that wrote them (--receipt): bytes and SHA-256. In a folder it ' +
-    'compares the files there that a receipt names: <name>.receipt.json, or the receipt of the folder. It also ' +
+    'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
+    'json, the number of records. In a folder it compares the files there that a receipt names: <name>.receipt.json, or the receipt of the folder. It also ' +
     'reports a run that was not whole, and with --max-age one that never started: by the receipt, or by the last ' +
     'sync of each listing in a database. Needs neither network nor token. Exit code 0: all is well, silent with ' +
     '-q; 6: a file differs, is lost, not whole, too old or dated in the future; 2: a file has no receipt.',
@@ -219,10 +220,14 @@ async function verifyFile(file: string, delivered: DeliveredFile): Promise<strin
       hint: 'Export it again, or put it back.',
     });
   const { bytes, sha256 } = await hashFile(file);
+  const isSame = sha256 === delivered.sha256;
+  const count = isSame ? delivered.records : await countRecords(file, delivered);
+  const isCounted = count === undefined || count === delivered.records;
   const differences = [
-    ...(bytes === delivered.bytes ? [] : [`${countOf(bytes, 'byte')} instead of ${delivered.bytes}`]),
-    ...(sha256 === delivered.sha256 ? [] : [`sha256 ${sha256} instead of ${delivered.sha256}`]),
-  ];
+    isCounted ? [] : `${countOf(count, 'record')} instead of ${delivered.records}`,
+    bytes === delivered.bytes ? [] : `${countOf(bytes, 'byte')} instead of ${delivered.bytes}`,
+    isSame ? [] : `sha256 ${sha256} instead of ${delivered.sha256}`,
+  ].flat();
   if (differences.length > 0)
     throw new IncompleteError(`${what} is not what was delivered: ${differences.join('; ')}`, {
       hint: 'Export it again, or put back the file that was delivered.',

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
@@ -349,5 +349,34 @@ class ArrayCutter {
       else if ((byte & ~BRACE_BIT) === CLOSE_BRACKET) this.#depth--;
     }
     return cut;
+  }
+}
+
+/** The number of records in a file; undefined in a format whose records cannot be counted, and in a damaged file. */
+export async function countRecords(
+  path: string,
+  { format, header }: Pick<DeliveredFile, 'format' | 'header'>,
+): Promise<number | undefined> {
+  let records = 0;
+  if (format === 'csv') {
+    let isQuoted = false;
+    // Of any delimiter, since receipts do not name it. A line feed within quotes is text.
+    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+      for (const byte of chunk) {
+        if (byte === QUOTE) isQuoted = !isQuoted;
+        if (byte === LINE_FEED && !isQuoted) records++;
+      }
+    return Math.max(0, records - (header ? 1 : 0));
+  }
+  if (format !== 'json' && format !== 'jsonl') return undefined;
+  const file = await ExportFile.open(path);
+  try {
+    for await (const { batch } of file.parts()) records += batch.count;
+    return records;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  } finally {
+    await file.close();
   }
 }

@@ -132,6 +132,7 @@ function deliveredIn(receipt: JsonObject, path: string) {
     words: textsIn(receipt['arguments']),
     /** Null if no records were written; undefined in a receipt without it. */
     format: member('format', (value) => value === undefined || value === null || isText(value)),
+    header: receipt['header'] !== false,
     /** The column of each heading, where columns had headings of their own. */
     headings: new Map(
       objectsIn(headings).flatMap(({ heading, column }): [string, string][] =>

@@ -82,6 +82,13 @@ describe('folio verify of a file', () => {
     }
   });
 
+  it.each(['out.csv', 'out.jsonl'])('counts what is left of the records of %s', async (name) => {
+    const file = await exported(name);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, `${lines.slice(0, -2).join('\n')}\n`);
+    await expectVerified([file], 6, 'is not what was delivered: 2 records instead of 3; ');
+  });
+
   it.each(formats)('says how many records %s has', async (format) => {
     const file = await exported('out', ['--format', format]);
     await expectVerified([file], 0, ' 12:00, 3 records, ');
