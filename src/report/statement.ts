@@ -40,7 +40,7 @@ export interface StatedDocument {
   readonly payments: readonly Payment[];
 }
 
-export type Statement = ReturnType<StatementTally['finish']>['statements'][number];
+export type Statement = ReturnType<ReturnType<typeof statementTally>['finish']>['statements'][number];
 /** The open items of a counterparty in one currency. */
 export type StatedCurrency = Statement['currencies'][number];
 
@@ -60,84 +60,47 @@ const DATES_AT = PAYMENT_MEMBERS.amount.length;
 const CURRENCIES_AT = DATES_AT + PAYMENT_MEMBERS.date.length;
 
 /** Gathers the open items of each counterparty, by the rule of `folio aging`. */
-export class StatementTally {
-  readonly #options: StatementOptions;
-  readonly #aging: Aging;
-  readonly #own: OwnNames;
-  readonly #payments = new CellReader(Object.values(PAYMENT_MEMBERS).flat());
-  readonly #documents = new Map<AgedBalance, StatedDocument[]>();
+export function statementTally({ fields, listing, asOf, today, everyone, fiscalIds }: StatementOptions) {
+  const own = new OwnNames(listing);
+  const aging = new Aging({
+    fields,
+    buckets: DEFAULT_BUCKETS,
+    asOf,
+    today,
+    ofParties: true,
+    record: fiscalIds && `document of ${fiscalIds.join(', ')}`,
+    alsoReads: { roles: ['total'], names: [...own.columns, 'payments'] },
+  });
+  const { documents, parties } = aging;
+  const paymentCells = new CellReader(Object.values(PAYMENT_MEMBERS).flat());
+  const stated = new Map<AgedBalance, StatedDocument[]>();
   /** How many documents cannot be read of each counterparty. */
-  readonly #unreadable = new Map<Party, number>();
+  const unreadable = new Map<Party, number>();
   /** All counterparties, where everyone has a statement. */
-  readonly #seen = new Set<Party>();
+  const seen = new Set<Party>();
 
-  constructor(options: StatementOptions) {
-    const { fields, listing, asOf, today, fiscalIds } = options;
-    this.#options = options;
-    this.#own = new OwnNames(listing);
-    this.#aging = new Aging({
-      fields,
-      buckets: DEFAULT_BUCKETS,
-      asOf,
-      today,
-      ofParties: true,
-      record: fiscalIds && `document of ${fiscalIds.join(', ')}`,
-      alsoReads: { roles: ['total'], names: [...this.#own.columns, 'payments'] },
-    });
-  }
+  const dayOf = (role: 'date' | 'due'): StatedDay => {
+    const day = dayIn(documents, role);
+    return day === 'unreadable' ? documents.text(role) : day;
+  };
 
-  get fields(): FieldsOf {
-    return this.#options.fields;
-  }
-
-  /** @param filter which of the documents count; without it, all. The others have names of counterparties, too. */
-  add(batch: RecordBatch, filter?: WhereFilter): void {
-    const { everyone } = this.#options;
-    if (filter !== undefined) this.#aging.sample(batch);
-    this.#aging.add(filter?.apply(batch) ?? batch, (item, balance, party) => {
-      if (balance !== undefined && 'amount' in item) this.#addItem(item, balance);
-      if (item.kind === 'unreadable') this.#unreadable.set(party, (this.#unreadable.get(party) ?? 0) + 1);
-      this.#own.add(this.#aging.documents);
-      if (everyone) this.#seen.add(party);
-    });
-  }
-
-  /** Takes names of counterparties from newer documents of other organizations, so that a run uses one name for each. */
-  learnNames(other: StatementTally): void {
-    if (other !== this) this.#aging.parties.learnFrom(other.#aging.parties);
-  }
-
-  /** Throws UsageError if no record has a column that the figures need. */
-  finish() {
-    const { everyone } = this.#options;
-    const balances = groupsBy(this.#aging.finish(), ({ party }) => party!);
-    const open = [...balances.keys()].filter((party) =>
-      balances.get(party)!.some(({ invoices }) => invoices > 0),
-    );
+  const documentOf = (item: Extract<OpenItem, { readonly amount: Decimal }>): StatedDocument => {
+    const total = worthOf(documents, 'total');
     return {
-      /** The statements of counterparties with open items, in order of first appearance; with `everyone`, of all. */
-      statements: [...(everyone ? this.#seen : open)].map((party) =>
-        this.#statementOf(party, balances.get(party) ?? []),
-      ),
-      /** The organization's own fiscal ID and name, as its invoices have them. */
-      own: { fiscalId: this.#own.fiscalIds[0], name: this.#own.name },
-      findings: [this.#aging.unreadable.finding('statement')],
+      number: documents.cell('number'),
+      type: documents.cell('documentType'),
+      date: dayOf('date'),
+      due: dayOf('due'),
+      daysLate: item.kind === 'open' && item.due !== undefined ? Math.max(0, asOf - item.due) : undefined,
+      total: typeof total === 'string' ? undefined : total.amount,
+      open: item.kind === 'cancelled' ? undefined : item.amount,
+      age: item.kind === 'cancelled' ? CANCELLED : ageOf(item, DEFAULT_BUCKETS, asOf),
+      payments: paymentsIn(documents.named(own.columns.length), paymentCells, documents.currency),
     };
-  }
+  };
 
-  #statementOf(party: Party, balances: readonly AgedBalance[]) {
-    return {
-      party: { name: party.name?.text, fiscalId: party.fiscalId?.text },
-      /** By name; amounts without a currency come last. */
-      currencies: balances
-        .map((balance) => this.#currencyOf(balance))
-        .toSorted((left, right) => compareOrders(left.currency, right.currency)),
-      unreadable: this.#unreadable.get(party) ?? 0,
-    };
-  }
-
-  #currencyOf(balance: AgedBalance) {
-    const all: readonly StatedDocument[] = this.#documents.get(balance) ?? [];
+  const currencyOf = (balance: AgedBalance) => {
+    const all: readonly StatedDocument[] = stated.get(balance) ?? [];
     const ofAge = (wanted: number): StatedDocument[] =>
       all.filter(({ age }) => age === wanted).toSorted((left, right) => compareDays(left.date, right.date));
     return {
@@ -150,31 +113,56 @@ export class StatementTally {
       cancelled: balance.creditNotes.coefficient === 0n ? [] : ofAge(CANCELLED),
       balance,
     };
-  }
+  };
 
-  #addItem(item: Extract<OpenItem, { readonly amount: Decimal }>, balance: AgedBalance): void {
-    const { documents } = this.#aging;
-    const dayOf = (role: 'date' | 'due'): StatedDay => {
-      const day = dayIn(documents, role);
-      return day === 'unreadable' ? documents.text(role) : day;
-    };
-    const { asOf } = this.#options;
-    const total = worthOf(documents, 'total');
-    const document: StatedDocument = {
-      number: documents.cell('number'),
-      type: documents.cell('documentType'),
-      date: dayOf('date'),
-      due: dayOf('due'),
-      daysLate: item.kind === 'open' && item.due !== undefined ? Math.max(0, asOf - item.due) : undefined,
-      total: typeof total === 'string' ? undefined : total.amount,
-      open: item.kind === 'cancelled' ? undefined : item.amount,
-      age: item.kind === 'cancelled' ? CANCELLED : ageOf(item, DEFAULT_BUCKETS, asOf),
-      payments: paymentsIn(documents.named(this.#own.columns.length), this.#payments, documents.currency),
-    };
-    const known = this.#documents.get(balance);
-    if (known === undefined) this.#documents.set(balance, [document]);
-    else known.push(document);
-  }
+  const statementOf = (party: Party, balances: readonly AgedBalance[] = []) => ({
+    party: { name: party.name?.text, fiscalId: party.fiscalId?.text },
+    /** By name; amounts without a currency come last. */
+    currencies: balances
+      .map(currencyOf)
+      .toSorted((left, right) => compareOrders(left.currency, right.currency)),
+    unreadable: unreadable.get(party) ?? 0,
+  });
+
+  return {
+    fields,
+    parties,
+
+    /** @param filter which of the documents count; without it, all. The others have names of counterparties, too. */
+    add(batch: RecordBatch, filter?: WhereFilter): void {
+      if (filter !== undefined) aging.sample(batch);
+      aging.add(filter?.apply(batch) ?? batch, (item, balance, party) => {
+        if (balance !== undefined && 'amount' in item) {
+          const ofBalance = stated.get(balance) ?? [];
+          stated.set(balance, ofBalance);
+          ofBalance.push(documentOf(item));
+        }
+        if (item.kind === 'unreadable') unreadable.set(party, (unreadable.get(party) ?? 0) + 1);
+        own.add(documents);
+        if (everyone) seen.add(party);
+      });
+    },
+
+    /** Takes names of counterparties from newer documents of other organizations, so that a run uses one name for each. */
+    learnNames(other: Pick<Aging, 'parties'>): void {
+      if (other.parties !== parties) parties.learnFrom(other.parties);
+    },
+
+    /** Throws UsageError if no record has a column that the figures need. */
+    finish() {
+      const balances = groupsBy(aging.finish(), ({ party }) => party!);
+      const open = [...balances.keys()].filter((party) =>
+        balances.get(party)!.some(({ invoices }) => invoices > 0),
+      );
+      return {
+        /** The statements of counterparties with open items, in order of first appearance; with `everyone`, of all. */
+        statements: [...(everyone ? seen : open)].map((party) => statementOf(party, balances.get(party))),
+        /** The organization's own fiscal ID and name, as its invoices have them. */
+        own: { fiscalId: own.fiscalIds[0], name: own.name },
+        findings: [aging.unreadable.finding('statement')],
+      };
+    },
+  };
 }
 
 function byDueDate(left: StatedDocument, right: StatedDocument): number {

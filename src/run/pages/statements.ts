@@ -15,7 +15,7 @@ import {
   statementsJson,
   type OwnStatement,
 } from '../../report/statement-rows.ts';
-import { StatementTally } from '../../report/statement.ts';
+import { statementTally } from '../../report/statement.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
@@ -235,7 +235,7 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
   const dates = { asOf: run.day.countedTo(), today: day };
   const listing = flags.payable ? ('received' as const) : ('issued' as const);
   const options = { listing, ...dates, everyone: fiscalIds !== undefined, fiscalIds };
-  const parts = await read((fields) => new StatementTally({ fields, ...options }));
+  const parts = await read((fields) => statementTally({ fields, ...options }));
   const tallies = parts.flatMap(({ tally }) => tally ?? []);
   for (const tally of tallies) for (const other of tallies) tally.learnNames(other);
   const statements = parts.flatMap(({ profile, tally, isWhole }) => {
