@@ -143,8 +143,9 @@ export type FlagOption = Option & {
 
 /** The flags that most people need on most days. The help has others below them. */
 const DAILY = (
-  '--customer-fiscal-id --issuer-fiscal-id --payable --open --overdue --period --since --until --where --columns --sort --limit ' +
-  '--all --count --sum --group-by --output --format --excel --from --as-of --lang --title --organization --note --against --match --only'
+  '--customer-fiscal-id --issuer-fiscal-id --payable --open --overdue --period --since --until --where --columns --sort ' +
+  '--limit --all --count --sum --group-by --output --format --excel --from --as-of --lang --title --organization --note ' +
+  '--against --match --only'
 ).split(' ');
 /** A command with so few flags shows them alike. */
 const FEW = 12;

@@ -16,8 +16,8 @@ const MAX_LINE_BYTES = 80;
 const HELP_WIDTH = 72;
 
 /**
- * The manual page in the macros of man(7): the help of each command, with the whole of what each flag does, and the topics, as they
- * are printed. `date` is like 2026-11-22.
+ * The manual page in the macros of man(7): the help of each command, with the whole of what each flag does, and the topics, as
+ * they are printed. `date` is like 2026-11-22.
  */
 export function manPage(program: Command, date: string): string {
   const optionDescription = ({ description }: Option): string => description;
