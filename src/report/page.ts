@@ -125,7 +125,7 @@ function summary({ section, writing, hasMonths }: SectionView): Html {
   const { receivable, payable, net, issued, received, currency } = section;
   const { words, amount, count } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
-    const text = amount(value);
+    const text = writing.money(value, currency);
     return el('li', label, el(text.length > MAX_UNBROKEN ? 'b.long' : 'b', text), small);
   };
   const open = (label: string, { open, overdue, invoices }: OpenFigures): Html => {

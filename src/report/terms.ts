@@ -103,7 +103,7 @@ export function typeTerm(type: string | undefined, language: ReportLanguage): st
   return [family, term].some((name) => keyOf(type) === keyOf(name)) ? term : `${term} (${type})`;
 }
 
-/** Statuses of funds that are known, by `keyOf`; of documents, that of cancelled ones. */
+/** Statuses of documents and funds that are known, by `keyOf`. They are of either gender: of an invoice, or of a fund. */
 const STATUSES: Readonly<Record<string, string>> = {
   OPEN: 'Abierto',
   CLOSED: 'Cerrado',
@@ -111,8 +111,14 @@ const STATUSES: Readonly<Record<string, string>> = {
   PENDING: 'Pendiente',
   APPROVED: 'Aprobado',
   REJECTED: 'Rechazado',
+  PAID: 'Pagado',
+  PARTIALLY_PAID: 'Pagado en parte',
+  MANUALLY_MARKED_AS_PAID: 'Marcado como pagado',
+  OVERDUE: 'Vencido',
+  NULLIFIED: 'Anulado',
   CANCELLED: 'Anulado',
   CANCELED: 'Anulado',
+  VOID: 'Nulo',
   DRAFT: 'Borrador',
   TRANSFERRED: 'Transferido',
   IN_REVIEW: 'En revisión',

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { formatDay } from '../json/calendar-day.ts';
-import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { formatDecimal, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 
 export type ReportLanguage = 'en' | 'es';
@@ -144,6 +144,10 @@ const WORDS = {
   firstParties: both('The first {shown} of {all}.', 'Los primeros {shown} de {all}.'),
   others: both('{count} more', '{count} más'),
   notGiven: both('There was no such listing among the files.', 'Ese listado no estaba entre los archivos.'),
+  Q1: both('first quarter of {year}', 'primer trimestre de {year}'),
+  Q2: both('second quarter of {year}', 'segundo trimestre de {year}'),
+  Q3: both('third quarter of {year}', 'tercer trimestre de {year}'),
+  Q4: both('fourth quarter of {year}', 'cuarto trimestre de {year}'),
   daysRange: both('{from}–{to} days', '{from}–{to} días'),
   over: both('Over {days} days', 'Más de {days} días'),
   sortBy: both('Sort by', 'Ordenar por'),
@@ -235,18 +239,39 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
   const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   const percent = new Intl.NumberFormat(tag, { style: 'percent', ...oneDecimal });
   const words = wordsIn(language);
+  /** @param scale digits behind the point, at least */
+  const amountsAt = (scale?: number) => {
+    const amount = (value: Decimal): string => group(formatDecimal(value, scale));
+    const money = (value: Decimal, currency: string | undefined): string => {
+      if (currency === undefined) return amount(value);
+      if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
+      const isNegative = value.coefficient < 0n;
+      // The locale decides where the sign and the name of the currency stand; every digit is the amount's own.
+      const digits = amount(isNegative ? negateDecimal(value) : value);
+      return new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 })
+        .formatToParts(isNegative ? -1 : 1)
+        .map((part) => (part.type === 'integer' ? digits : part.value))
+        .join('');
+    };
+    return { amount, money };
+  };
   return {
     language,
     words,
-    /** Every digit, grouped as the locale does; at least `scale` of them behind the point. */
-    amount: (value: Decimal, scale?: number): string => group(formatDecimal(value, scale)),
+    /** `amount`: every digit, grouped as the locale does. `money`: the same with the currency, if any: `$5.872.443`. */
+    ...amountsAt(),
+    amountsAt,
     count: (value: number): string => value.toLocaleString(tag),
     /** A day, in days since 1970-01-01. */
     day: (days: number): string => day(formatDay(days)),
     /** `22 de noviembre de 2026`. */
     longDay: (days: number): string => longDay(formatDay(days)),
-    /** `noviembre de 2026` for `2026-11`; a quarter and a year as they are. */
-    period: (name: string): string => (/^\d{4}-\d\d$/.test(name) ? longMonth(`${name}-01`) : name),
+    /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
+    period: (name: string): string => {
+      const [, year = name, quarter, ofYear] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
+      if (quarter !== undefined) return words[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
+      return ofYear === undefined ? year : longMonth(`${name}-01`);
+    },
     /** `nov 26` for `2026-11`. */
     month: (name: string): string => month(`${name}-01`),
     /** A share of 1, with one decimal; undefined where there is nothing to have a share of. */
@@ -265,7 +290,7 @@ export type Writing = ReturnType<typeof writingFor>;
 
 /** The same for amounts that have so many digits behind the point, at least. */
 export function writingAt(writing: Writing, scale: number): Writing {
-  return { ...writing, amount: (value) => writing.amount(value, scale) };
+  return { ...writing, ...writing.amountsAt(scale) };
 }
 
 /** Digits behind the point of amounts of a currency: as many as it has, or more as the most exact of the amounts. */

@@ -31,6 +31,9 @@ const MAX_NUMBER = 30;
 
 const MAX_HEAD = 20;
 
+/** Display cells in which a party's name reads well. */
+const READABLE_NAME = 16;
+
 interface FittedColumn {
   readonly column: ShownColumn;
   width: number;
@@ -111,7 +114,7 @@ export function headOf({ column, width }: FittedColumn): string {
   return columnWidth(name) <= width ? name : truncate(word, width);
 }
 
-/** Names that differ are cut to the same text only for a date. */
+/** Names stay readable but for columns that matter more than the last one, and differ but for the date. */
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ look }) => look === 'currency');
@@ -125,9 +128,12 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     }
     return fit;
   };
-  const [telling, least] = [fitWith(tellingOf), fitWith(leastOf)];
-  const isForDate = date !== undefined && least.fitted.has(date) && !telling.fitted.has(date);
-  const fit = isForDate ? least : telling;
+  const [good, telling, least] = [fitWith(readableOf), fitWith(tellingOf), fitWith(leastOf)];
+  const butLast = ranked.slice(0, -1);
+  const countIn = ({ fitted }: Fit): number => butLast.filter((column) => fitted.has(column)).length;
+  const readable = countIn(telling) > countIn(good) ? telling : good;
+  const isForDate = date !== undefined && least.fitted.has(date) && !readable.fitted.has(date);
+  const fit = isForDate ? least : readable;
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
@@ -160,6 +166,10 @@ function leastOf(column: ShownColumn): number {
 function tellingOf(column: ShownColumn): number {
   const [, comfort] = sizesOf(column);
   return Math.max(leastOf(column), Math.min(column.distinct, comfort));
+}
+
+function readableOf(column: ShownColumn): number {
+  return Math.max(tellingOf(column), column.look === 'party' ? Math.min(column.cells, READABLE_NAME) : 0);
 }
 
 function comfortOf(column: ShownColumn): number {

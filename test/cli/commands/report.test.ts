@@ -336,9 +336,9 @@ describe('folio report', () => {
     const { stdout } = await report(['--lang', 'es'], { issued, received }, 'es_CL.UTF-8');
     expect(textOf(stdout)).toMatch(
       new RegExp(
-        'Noviembre de 2026 CLP Por cobrar 201,00 .* Por pagar 100,50 .* Por cobrar menos por pagar 100,50 ' +
-          'Facturado 238,00 .* Recibido 119,00 .* Impuesto 38,00 9,00 en lo recibido ' +
-          'CLF Por cobrar .* Impuesto 19,00 .* CLP Saldos abiertos por antigüedad .* CLF Saldos abiertos',
+        'Noviembre de 2026 CLP Por cobrar \\$201,00 .* Por pagar \\$100,50 .* Por cobrar menos por pagar \\$100,50 ' +
+          'Facturado \\$238,00 .* Recibido \\$119,00 .* Impuesto \\$38,00 9,00 en lo recibido ' +
+          'CLF Por cobrar .* Impuesto CLF.19,00 .* CLP Saldos abiertos por antigüedad .* CLF Saldos abiertos',
       ),
     );
   });
@@ -356,8 +356,8 @@ describe('folio report', () => {
     for (const part of [
       'RUT 96486919-7 Facturas y fondos Al 20 de noviembre de 2026 Todos',
       'Noviembre de 2026 CLP',
-      'Por cobrar 100,50 1 documento 100,50 vencido, 100,0% ',
-      'Facturado 100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
+      'Por cobrar $100,50 1 documento 100,50 vencido, 100,0% ',
+      'Facturado $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
       'Emitido por tipo de documento, noviembre de 2026 Tipo Documentos Neto Total ' +
         'Factura (33) 1 0,00 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
         'Documentos que no lo indican: Neto 1. Según la fecha de los documentos; ',
