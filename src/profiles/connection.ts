@@ -125,9 +125,13 @@ export function chooseProfile(
   });
 }
 
-/** The profile of a run without --profile: that of FOLIO_PROFILE, else the current one. */
-export function usualProfile(env: Environment, store: ConfigStore | undefined): string | undefined {
-  return namedProfile(undefined, env) ?? store?.currentProfile;
+/** The profile by flag or environment, else the current one. */
+export function usualProfile(
+  env: Environment,
+  store: ConfigStore | undefined,
+  flag?: string,
+): string | undefined {
+  return namedProfile(flag, env) ?? store?.currentProfile;
 }
 
 /** The name by flag or environment, checked for its form; undefined without one. */

@@ -6,7 +6,7 @@ import { ChosenColumns } from '../output/chosen-columns.ts';
 import { writeAndCommit, openDestination } from '../output/files/destination.ts';
 import { formatOf } from '../output/formats.ts';
 import { countOf, tableFooter } from '../output/terminal/number-text.ts';
-import { namedProfile } from '../profiles/connection.ts';
+import { usualProfile } from '../profiles/connection.ts';
 import type { Questions } from '../query/questions.ts';
 import { hasRecords } from './outcome.ts';
 import { withValues } from './flag.ts';
@@ -112,20 +112,16 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
     const folder = parts.length > 0 ? outputDir : undefined;
     const several = parts.length > 0 ? await import('./several-profiles.ts') : undefined;
+    const store = folder === undefined ? undefined : await storeOf({ flags, context });
     const files =
-      folder === undefined
-        ? undefined
-        : several!.filesOfProfiles(request, folder, {
-            profiles,
-            store: await storeOf({ flags, context }),
-          });
+      folder === undefined ? undefined : several!.filesOfProfiles(request, folder, { profiles, store });
     const reads = [...(source.reads ?? []), ...(request.reads ?? [])];
     if (changesSince !== undefined) {
       const { readsOfExport } = await import('../query/exports/read-receipt.ts');
       reads.push(...readsOfExport('--changes-since', changesSince));
     }
     const { name, records } = source;
-    const written = { output, folder, files: files && several!.writesOf(files) };
+    const written = { output, folder, files: files?.flatMap(({ writes }) => writes) };
     const options = { flags, name, records, notices, reads, partNames: parts, ...written };
     await inRun(context, options, async (run) => {
       if (flags.listColumns && (await listKnownColumns(run, request))) return;
@@ -215,17 +211,14 @@ function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): vo
     });
     if (text !== '') notices.remark(text);
   }
-  const { isFile, bytes } = state.delivered!;
+  if (state.written !== undefined) return notices.remarkWritten(state.written);
   const profiles = isJoined ? [`of ${countOf(run.parts.filter(hasRecords).length, 'profile')}`] : [];
-  const ofFile = {
+  notices.remarkFile(state.delivered!, {
     ...(hasRows ? { what: 'rows' } : { what: source.records, of: filtered ? filtered.seen : totalAtEnd }),
     ...(request.single ? { count: 1, of: 1, what: 'records' } : { count: state.records }),
-    place: target ?? '',
-    bytes,
+    place: target,
     more: [...profiles, order ?? []].flat(),
-  };
-  const written = state.written ?? (isFile && target !== undefined ? ofFile : undefined);
-  if (written !== undefined) notices.remarkWritten(written);
+  });
 }
 
 /** The order to mention; undefined if the user chose it, or if no record is cut off and the table is not newest first. */
@@ -293,8 +286,7 @@ async function listKnownColumns(run: Run, request: ExportRequest): Promise<boole
   const { field, expand } = flags;
   const isSeveral = run.parts.length > 0;
   const store = await storeOf(run);
-  const named = namedProfile(run.parts[0]?.name ?? flags.profile, run.context.env);
-  const profile = named ?? store?.currentProfile;
+  const profile = usualProfile(run.context.env, store, run.parts[0]?.name ?? flags.profile);
   const fields = fieldsOf(store, { resource, profile, isSeveral, field });
   const { names } = declaredColumns(fields, expand);
   return writeNames(run.context, flags.output, () => (isSeveral ? [PROFILE_COLUMN, ...names] : names));

@@ -17,8 +17,10 @@ import {
   resolveConnection,
   tokenHint,
   knownProfile,
+  usualProfile,
   type CompleteConnection,
 } from '../profiles/connection.ts';
+import type { ConfigStore } from '../profiles/profile.ts';
 import { decodeToken } from '../profiles/token.ts';
 import { issued } from '../resources/invoices.ts';
 import { probeListing } from '../resources/listing-pages.ts';
@@ -201,6 +203,15 @@ export async function refuseWrongAddress(
 /** Whether the flags name several organizations, or the form of several: a folder with a file for each. */
 export function isOfSeveral({ profile, allProfiles, outputDir }: GlobalFlags & ProfilesFlags): boolean {
   return allProfiles === true || outputDir !== undefined || profile?.includes(',') === true;
+}
+
+/** The profile whose settings apply before a part is open; undefined if the flags name several. */
+export function settingsProfile(
+  { env }: Pick<Context, 'env'>,
+  flags: GlobalFlags & ProfilesFlags,
+  store: ConfigStore | undefined,
+): string | undefined {
+  return isOfSeveral(flags) ? undefined : usualProfile(env, store, flags.profile);
 }
 
 interface ChoiceOptions {

@@ -123,6 +123,8 @@ interface FileOfProfile {
   readonly format: Format;
   readonly output: string;
   readonly receipt: string | undefined;
+  /** The two, for the check of paths. */
+  readonly writes: readonly WrittenPath[];
 }
 
 interface FilesRequest {
@@ -145,18 +147,12 @@ export function filesOfProfiles(
     const defaults = flagDefaults(store, profile, source.resource);
     const format = flags.format ?? impliedFormat(flags, defaults) ?? 'csv';
     const output = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
-    return { profile, format, output, receipt: flags.receipt && receiptPathOf(output) };
+    const receipt = flags.receipt && receiptPathOf(output);
+    const writes = [{ path: output, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    if (receipt !== undefined)
+      writes.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+    return { profile, format, output, receipt, writes };
   });
-}
-
-/** What is written, for the check of paths. */
-export function writesOf(files: readonly FileOfProfile[]): readonly WrittenPath[] {
-  return files.flatMap(({ profile, output, receipt }) => [
-    { path: output, flag: '--output-dir:', is: `where the records of ${profile} go` },
-    ...(receipt === undefined
-      ? []
-      : [{ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` }]),
-  ]);
 }
 
 /** Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { funds, listings } from '../../src/resources/listings.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
+import { withProfile } from '../support/settings-folder.ts';
 import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { expectAnswer, expectRefused } from '../support/expect-exit.ts';
 
@@ -29,6 +30,12 @@ describe('--list-columns', () => {
     expect(await of('--expand', 'payments')).toEqual(expect.arrayContaining(['number', 'payments.amount']));
     expect(await of('--expand', 'payments')).not.toContain('payments');
     expect((await of('--sandbox', '--all-profiles')).slice(0, 2)).toEqual(['_profile', 'id']);
+  });
+
+  it('goes by the settings of the current profile', async () => {
+    const env = withProfile({ settings: { 'fields.due': 'pagoHasta' } });
+    const { stdout } = await runHere(['issued', '--list-columns'], { env });
+    expect(stdout.toString().split('\n')).toContain('pagoHasta');
   });
 
   it('has every column that the embedded service shows', async () => {

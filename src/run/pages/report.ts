@@ -23,7 +23,7 @@ import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Source, type Run } from '../run.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
 import type { RunDay } from '../run-state.ts';
-import { chosenProfiles } from '../session.ts';
+import { chosenProfiles, settingsProfile } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
 import {
@@ -169,8 +169,9 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
   const options = { name: 'report', flags, records: 'invoices', reads: sources.reads, notices };
   const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
   await inPageRun(context, { options, parts, words }, async (run, read) => {
-    const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
-    const writing = writingFor(context, flags.lang ?? pageDefaults(await storeOf(run), only).lang);
+    const store = await storeOf(run);
+    const only = isSeveral ? undefined : (profiles[0] ?? settingsProfile(context, flags, store));
+    const writing = writingFor(context, flags.lang ?? pageDefaults(store, only).lang);
     const form = monthForm(writing, isSeveral);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { form });
     const rows = async function* (): AsyncGenerator<RecordBatch> {

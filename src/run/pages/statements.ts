@@ -24,7 +24,7 @@ import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
-import { chosenProfiles } from '../session.ts';
+import { chosenProfiles, settingsProfile } from '../session.ts';
 import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
 import { sourceFor } from '../pipeline.ts';
 import {
@@ -46,7 +46,8 @@ export async function writeStatements(
   fiscalIds: readonly string[] | undefined,
 ): Promise<void> {
   const store = await storeOf({ flags, context });
-  const defaults = flagDefaults(store, flags.profile, listingOf(flags));
+  const usual = settingsProfile(context, flags, store);
+  const defaults = flagDefaults(store, usual, listingOf(flags));
   const form = formOf(context, flags, defaults);
   const { folder, note, output, open, overdue, period } = flags;
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
@@ -71,7 +72,7 @@ export async function writeStatements(
       ...(isSeveral && { name: profile! }),
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {
-      const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
+      const only = isSeveral ? undefined : (profiles[0] ?? usual);
       const language = flags.lang ?? pageDefaults(store, only).lang;
       const job = { run, flags, fiscalIds, isSeveral, language, store, read };
       if (folder !== undefined) await writeFolder(job, folder);

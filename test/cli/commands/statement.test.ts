@@ -7,6 +7,7 @@ import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
+import { withProfile } from '../../support/settings-folder.ts';
 import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
 import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
@@ -123,6 +124,16 @@ describe('folio statement', () => {
       expect(page).toContain(text);
     expect(page).not.toMatch(/Lago|2-7|https?:|<script|api\.example|TRANSFER/);
     expect((await statement(`${flags} -o - --format html`)).stdout).toContain('<bdi>9-9</bdi>');
+  });
+
+  it('is in the language and the format of the current profile, as every answer is', async () => {
+    const env = withProfile({ settings: { lang: 'es', format: 'jsonl' } });
+    const of = (flags: string) => {
+      const line = `statement ${ROBLE} --from ${fileOf(invoice(1), 'issued.jsonl')}${flags}`;
+      return runHere(line.split(' '), { env });
+    };
+    expect((await of('')).stdout.toString()).toMatch(/^{"counterparty":"Roble"/);
+    expect((await of(' --format html')).stdout.toString()).toContain('<html lang="es">');
   });
 
   it('is in Spanish where asked, and has a note below', async () => {
