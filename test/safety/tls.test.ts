@@ -49,6 +49,18 @@ describe('certificates', () => {
     expect(await run()).toEqual(ROWS);
   });
 
+  it.each([
+    [30, /^ok +network .* answers in \d+ ms; TLSv1\.3, certificate by folio sandbox, ends .*in 29 days/m],
+    [10, /^warning +network .*, ends .*in 9 days.* → Tell the operator of the service/m],
+  ])('that end after %i days are described by doctor', async (days, line) => {
+    const certificate = await makeCertificate(undefined, days);
+    const { baseUrl, tokens, ...service } = await startSandbox({ certificate, issued: 5 });
+    const file = fileOf(certificate.cert, 'certificate.pem');
+    const env = { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: tokens[0], NODE_EXTRA_CA_CERTS: file };
+    const { code, stdout } = await runFolio(['doctor'], { env }).finally(() => service.close());
+    expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(line)]);
+  });
+
   it('that nobody vouches for are refused: exit 5 with the reason, at once', async () => {
     const exit = await runUntrusting({}, '--retries', '5', '--retry-delay', '600000');
     expect(exit).toEqual({ code: 5, stdout: '', stderr: UNTRUSTED });

@@ -1,8 +1,11 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Secret } from '../../api/redact.ts';
 import { FailedTry } from '../../api/retry.ts';
 import { proxyIn, type ResponseHead } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
+import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { shownLine, visible } from '../../output/terminal/terminal-text.ts';
 import {
@@ -151,10 +154,12 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
     await check('network', baseUrl === undefined && 'needs a base address', async () => {
       const { host, protocol } = baseUrl!;
       const start = clock.elapsed();
-      answer = await reach(context, baseUrl!);
+      const { certificate, ...reached } = await reach(context, baseUrl!);
+      ({ answer } = reached);
       const proxy = protocol === 'https:' ? proxyIn(context.env) : undefined;
       const set = proxy === undefined ? '' : `; HTTPS_PROXY is ${proxy.host}`;
-      return `${host} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
+      const text = `${host} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
+      return certificate === undefined ? text : describeCertificate(text, certificate, clock.now());
     });
     const unreached = answer === undefined && 'not tried, since the service is not reached';
     await check('clock', unreached, () => compareClocks(answer!.headers['date'], clock.now()));
@@ -230,24 +235,50 @@ async function askListing(
 const CLOCK_TOLERANCE = 60_000;
 /** The time limit of the request that looks for the service, in ms. */
 const REACH_TIMEOUT = 30_000;
+const CONNECTED = 'undici:client:connected';
+/** A certificate that ends within so many milliseconds is a warning. */
+const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
 
 /**
  * Sends one request without a token, accepts any answer, and returns its head. Throws the network error that a listing would
  * throw, which names what failed: the proxy, the look-up of the name, the connection, the certificate.
  */
-async function reach({ env, signal, openTransport }: Context, baseUrl: URL): Promise<ResponseHead> {
+async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
+  let certificate: Certificate | undefined;
+  // Undici publishes each connection that it makes, the one to a proxy first.
+  const note = (message: unknown): void => {
+    const { socket } = message as { socket: unknown };
+    if (socket instanceof TLSSocket)
+      certificate = { ...socket.getPeerCertificate(), protocol: socket.getProtocol() };
+  };
   const transport = await openTransport({ connections: 1, env });
+  subscribe(CONNECTED, note);
   try {
     const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
-    const request = { url: baseUrl, headers, signal, timeout: REACH_TIMEOUT };
-    const answer = await transport.open(request);
+    const answer = await transport.open({ url: baseUrl, headers, signal, timeout: REACH_TIMEOUT });
     answer.discard();
-    return answer;
+    return { answer, certificate };
   } catch (error) {
     throw error instanceof FailedTry ? error.failure : error;
   } finally {
+    unsubscribe(CONNECTED, note);
     await transport.close();
   }
+}
+
+type Certificate = Partial<PeerCertificate> & { readonly protocol: string | null };
+
+function describeCertificate(
+  reached: string,
+  { issuer, valid_to: end = '', protocol }: Certificate,
+  now: number,
+): Found {
+  const by = [issuer?.O ?? issuer?.CN ?? 'an unknown authority'].flat().join(', ');
+  const text = `${reached}; ${protocol}, certificate by ${by}, ends ${describeMoment(Date.parse(end), now)}`;
+  const isSoon = Date.parse(end) - now < CERTIFICATE_TIME;
+  return isSoon
+    ? warning(text, 'Tell the operator of the service, or of the proxy, that it ends soon.')
+    : text;
 }
 
 function compareClocks(date: string | undefined, now: number): Found {
