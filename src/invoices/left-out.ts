@@ -41,7 +41,7 @@ export class SpecialDocuments {
   clauses(of: 'open' | 'other' | 'both'): string[] {
     const cancelled = {
       open: 'not open',
-      other: 'counted, as the credit notes are that cancel them',
+      other: 'counted, like the credit notes that cancel them',
       both: 'not open, but in the other sums',
     };
     const clause = (what: string, how: string): string[] => {

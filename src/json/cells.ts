@@ -39,8 +39,8 @@ const MAX_QUOTED = 40;
 const CODE = /^\p{L}{0,3}-?[\dK/.-]{0,30}$/u;
 
 /**
- * How messages quote the text of a record: in double quotes, cut to 40 characters. Assistants, which might take it for folio's own
- * words, get messages without the quoted text.
+ * How messages quote the text of a record: in double quotes, cut to 40 characters. Assistants might take it for folio's words,
+ * so their messages lack the quoted text.
  */
 export function quoteText(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text);

@@ -170,15 +170,15 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
       const ofKey = key.join(', ');
       const warnings = [
         only.length > 0 &&
-          `${path} has a part of its listing alone, by ${shownFlags(only)}: the others show as added`,
+          `${path} has only a part of its listing (${shownFlags(only)}): the others show as added`,
         conditions.length > 0 &&
-          `both have a part of their listing alone, by ${shownFlags(conditions)}: what passes no longer shows as gone`,
+          `both have only a part of their listing (${shownFlags(conditions)}): records that no longer match show as gone`,
         others.length > 0 &&
-          `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`,
+          `${path} has records of ${others.join(', ')}, too, whose listings are not read, so they are not compared`,
         withoutKey > 0 &&
           `${countOf(withoutKey, 'record')} without ${ofKey}: a change in one shows as one gone and one added`,
         repeatedKeys > 0 &&
-          `${path} has ${countOf(repeatedKeys, 'record')} whose ${ofKey} another one has: paired in their order`,
+          `${path} has ${countOf(repeatedKeys, 'record')} with a repeated ${ofKey}: compared in their order`,
       ].filter((text) => text !== false);
       return [
         ...(finding === undefined ? [] : [finding]),

@@ -48,7 +48,7 @@ export function noValueIn(column: string, reader: DocumentReader, what = 'record
 /** Where to find what a name stands for that is not a misspelling of a column; empty if that is unknown. */
 function otherPlace(column: string, reader: DocumentReader): string {
   if (/^(?:days?[-_.]?(?:late|overdue|past[-_.]?due)|dias[-_.]?atraso|atraso)$/i.test(column))
-    return 'How late each is, in days, is in `folio statement --all --overdue`.';
+    return '`folio statement --all --overdue` shows how many days late each is.';
   if (!/^(?:client|customer|cliente|supplier|vendor|proveedor)(?:[-_.]?name)?$/i.test(column)) return '';
   const name = reader.columnThere('counterpartyName');
   return name === undefined ? '' : `Did you mean ${name}?`;
@@ -89,13 +89,13 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
     const place = otherPlace(column, reader);
     if (place !== '') refuse(place);
     const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
-    if (period !== undefined) refuse(`By ${period}, it is --group-by date:${period}.`);
+    if (period !== undefined) refuse(`To group by ${period}, write --group-by date:${period}.`);
     if (column.includes(':'))
-      refuse(`Behind a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`);
+      refuse(`After a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`);
     if (what !== 'record') refuse(`There are ${reader.columnsThere.join(', ')}.`);
     const { known: setting } = meanings;
-    const declare = `One that few records have is declared by \`folio config set ${setting} ${column}\`.`;
-    refuse(`See the columns there are with --list-columns.${setting === undefined ? '' : ` ${declare}`}`);
+    const declare = `To declare a column that few records have: \`folio config set ${setting} ${column}\`.`;
+    refuse(`--list-columns prints the names of the columns.${setting === undefined ? '' : ` ${declare}`}`);
   }
 }
 
@@ -104,7 +104,7 @@ export function refuseLists(reader: DocumentReader, flag: string): void {
   const hint = flag === '--expand' ? 'Write' : 'Add';
   for (const [column, list] of reader.namesInLists) {
     throw new UsageError(
-      `${flag}: ${column} is within the list ${list}, of which a record may have several`,
+      `${flag}: ${column} is within the list ${list}, which may have several objects in a record`,
       { hint: `${hint} --expand ${list}: then each is a row.` },
     );
   }

@@ -280,7 +280,7 @@ class Totals {
     const columns = this.#sums.map(({ column }) => column).join(', ');
     const { text, hint } = documents.noneHas('currency');
     throw new UsageError(`no figures: ${text}`, {
-      hint: `If ${columns} is no money, add --as-sent. ${hint}`,
+      hint: `If ${columns} is not money, add --as-sent. ${hint}`,
     });
   }
 

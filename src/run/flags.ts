@@ -30,7 +30,7 @@ import {
 export const globalFlags = {
   profile: {
     syntax: '--profile <name>',
-    about: 'the organization to ask for, by the name of its profile',
+    about: 'the profile to use: one for each organization',
     parse: (name: string, _: string, before?: string) => (before === undefined ? name : `${before},${name}`),
   },
   baseUrl: { syntax: '--base-url <url>', about: 'the address of the service, with or without /v1' },
@@ -41,7 +41,7 @@ export const globalFlags = {
   },
   sandbox: {
     syntax: '--sandbox',
-    about: 'ask an embedded service with made-up data: no token, no set-up',
+    about: 'use an embedded service with made-up data: no token, no set-up',
     rules: [{ not: ['--base-url', '--token-file'], why: 'the sandbox brings its own address and token' }],
   },
   awkward: {
@@ -50,7 +50,7 @@ export const globalFlags = {
     rules: [{ needs: ['--sandbox'], why: 'needs --sandbox' }],
   },
   quiet: { syntax: '-q, --quiet', about: 'no progress and no warnings' },
-  verbose: { syntax: '-v, --verbose', about: 'say what is done, on standard error' },
+  verbose: { syntax: '-v, --verbose', about: 'report each step on standard error' },
   debug: {
     syntax: '--debug',
     about: 'every request on standard error, and the stack of an error; never the token',
@@ -112,7 +112,7 @@ export const outputFlags = {
   columns: {
     syntax: '--columns <names>',
     about:
-      'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
+      'columns, in order: number,customer.name; Folio=number has its own heading; -name leaves one out, * is all the others',
     parse: columnList,
   },
   listColumns: {
@@ -146,7 +146,7 @@ export const receiptFlags = {
 
 export const allProfilesFlag = {
   syntax: '--all-profiles',
-  about: 'of every profile; --profile a,b for some',
+  about: 'read every profile; --profile a,b for some',
   rules: [{ not: ['--profile'] }],
 } as const;
 
@@ -155,7 +155,7 @@ export const OUTPUT_DIR_RULES = [
   {
     needs: ['several profiles', '--profile'],
     why: 'needs several profiles',
-    hint: 'Name them with --profile a,b, or say --all-profiles.',
+    hint: 'Name them with --profile a,b, or add --all-profiles.',
   },
   { not: ['--output'], why: 'it writes a file for each profile' },
 ] as const satisfies readonly Rule[];
@@ -169,7 +169,7 @@ export const profilesFlags = {
       ...OUTPUT_DIR_RULES,
       {
         not: ['--changes-since'],
-        why: 'one export was of all',
+        why: 'the earlier export has all profiles',
         hint: 'Write the changes of all into one file with -o.',
       },
     ],
@@ -222,7 +222,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
 
 const UNLESS_GROUPED = {
   unless: ['--group-by'],
-  hint: 'Leave --limit out; with --group-by it is how many groups to show.',
+  hint: 'Leave --limit out; with --group-by it limits the groups.',
 };
 
 export function extentFlags({ paging }: Resource) {
@@ -232,7 +232,7 @@ export function extentFlags({ paging }: Resource) {
     limit: {
       syntax: '--limit <n>',
       narrows: true,
-      about: 'at most so many records, also of several profiles together',
+      about: 'at most n records; from several profiles, n in total',
       range: [1],
       rules: [
         { not: ['--sum'], why: '--sum always covers every matching record', ...UNLESS_GROUPED },
@@ -256,7 +256,7 @@ export function extentFlags({ paging }: Resource) {
     nextToken: paging.kind === 'cursor' ? nextTokenFlag : undefined,
     pageSize: {
       syntax: '--page-size <n>',
-      about: `records a request${most}; folio may take a few less than these, so that pages overlap`,
+      about: `records per request${most}; folio may request a few less, so that pages overlap`,
       range: [1, maxSize ?? 1_000_000],
     },
   } as const satisfies Flags;
@@ -280,14 +280,14 @@ export const READS_A_FILE: Rule = {
     ...Object.keys(requestFlags).map(flagNamed),
     ...['--sandbox', '--base-url', '--token-file', '--page', '--next-token', '--page-size', '--param'],
   ],
-  why: 'a file is read, and no service',
+  why: 'a file is read instead of the service',
 };
 
 export const fromFlags = {
   from: {
     syntax: '--from <file>',
     about:
-      'read a database of folio sync or an export; in jsonl or json, or - for standard input: nothing is sent, no token is needed',
+      'read a database of folio sync or an export; exports in jsonl or json, - is standard input; sends nothing, needs no token',
     rules: [READS_A_FILE],
     parse: fileToRead,
     stdin: '-',
@@ -296,12 +296,12 @@ export const fromFlags = {
 
 function fileToRead(file: string, _: string, before?: string): string {
   if (before !== undefined)
-    throw new UsageError(`--from ${file}: one file is read, and --from ${before} names it`, {
+    throw new UsageError(`--from ${file}: only one file is read, and --from ${before} names it`, {
       hint: 'Join them, as in cat one.jsonl two.jsonl > both.jsonl, or bring the records together with folio sync <database>.',
     });
   if (parseDate(file, () => 0) === undefined || existsSync(file)) return file;
-  throw new UsageError(`--from ${file}: it names a file to read, and there is none of this name`, {
-    hint: `From that day on is --since ${file}.`,
+  throw new UsageError(`--from ${file}: it names a file to read, and there is no such file`, {
+    hint: `For records from that day on, write --since ${file}.`,
   });
 }
 
@@ -327,7 +327,7 @@ export const questionFlags = {
     rules: [
       {
         needs: [...Object.keys(filters), 'sum', 'groupBy', 'sort', 'columns', 'from'].map(flagNamed),
-        why: 'says what a column means, and no question asks for it',
+        why: 'names a column that no question uses',
         hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
       },
     ],
@@ -367,7 +367,7 @@ export const questionFlags = {
   },
   sort: {
     ...sortFlag,
-    about: 'order what comes out: dueBy,-totalAmount (a minus: descending)',
+    about: 'sort the output: dueBy,-totalAmount (a minus: descending)',
     rules: [
       {
         not: ['--count'],

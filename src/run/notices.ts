@@ -138,7 +138,7 @@ export class Notices {
     } else if (event.kind === 'retry') {
       const { target, reason, wait, attempt } = event;
       this.detail(`GET ${target} again in ${wait} ms${ordinal(attempt + 1)}: ${reason}`);
-      if (wait > LONG_WAIT) this.#remark(`waits ${duration(wait)} before it asks again: ${reason}`);
+      if (wait > LONG_WAIT) this.#remark(`waits ${duration(wait)} before the next try: ${reason}`);
     }
   }
 

@@ -128,7 +128,7 @@ export async function exportRecords(context: Context, request: ExportRequest): P
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
       if (!isChosen && profiles.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
         const whose = `the figures are of ${profiles.join(', ')} together`;
-        notices.warn(`${whose}; --profile names whose are meant, --all-profiles says that all are`);
+        notices.warn(`${whose}; choose with --profile, or confirm with --all-profiles`);
       }
       const opened = await source.open(run, profiles);
       if (files)

@@ -268,7 +268,7 @@ async function profilesOfService(
   ].find(([, , value]) => value);
   if (given !== undefined) {
     const [name = '', what] = given;
-    throw new UsageError(`${name} gives one ${what}, and several profiles have each their own`, {
+    throw new UsageError(`${name} gives one ${what}, but each profile has its own`, {
       hint: name.startsWith('-') ? undefined : `Unset it for this command with \`env -u ${name} folio …\`.`,
     });
   }

@@ -38,10 +38,13 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   [['report', '--period', 'Q3 2026'], /Periods are written 2026-11,/],
   ['issued --period 2026-10-05', /Write --since 2026-10-05 --until 2026-10-05\.\n/],
   ['issued --since oct', /--since "oct" is no date\n {2}Write a date as 2026-11-21, 2026-11 \(that month\),/],
-  ['issued --from 2026-10-01', /names a file.*\n {2}From that day on is --since 2026-10-01\.\n/],
+  [
+    'issued --from 2026-10-01',
+    /names a file.*\n {2}For records from that day on, write --since 2026-10-01\.\n/,
+  ],
   [
     'aging --from october.jsonl --from november.jsonl',
-    /--from november.jsonl: one file is read, and --from october.jsonl names it\n {2}Join them, as in cat one\.jsonl two/,
+    /--from november.jsonl: only one file is read, and --from october.jsonl names it\n {2}Join them, as in cat one\.jsonl two/,
   ],
   ['statement --customer-fiscal-id Roble', /`folio customers --where counterpartyName~<name>`/],
   [['received', '--issuer-fiscal-id', 'El Roble'], /`folio received --where counterpartyName~<name>`/],

@@ -10,10 +10,7 @@ describe.concurrent('a first user', () => {
     ['--sandbox aging --lang es', 'goes with xlsx, not with csv\n  Leave --lang out, or say --format xlsx.'],
     ['--sandbox issued --format excel', 'csv, xlsx, parquet\n  A workbook is --format xlsx'],
     ['--sandbox issued --format NDJSON', 'csv, xlsx, parquet\n  Say --format jsonl.'],
-    [
-      '--sandbox issued --where daysLate>3',
-      'a column daysLate\n  How late each is, in days, is in `folio st',
-    ],
+    ['--sandbox issued --where daysLate>3', 'a column daysLate\n  `folio statement --all --overdue` sh'],
     ['--sandbox issued --sum total --group-by client', 'has a column client\n  Did you mean customer.name?'],
   ])('%s is told what to write', async (line, message) => {
     const { code, stdout, stderr } = await runHere(line.split(' '), { awkward: false });

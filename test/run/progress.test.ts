@@ -192,7 +192,7 @@ describe('what is said of requests', () => {
     const run = { organizations, terminal: true };
     const { stderr, code } = await runOrganizations('issued --profile north --format csv', run);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^waits 12 s before it asks again: api\.example\.com .*\(429\)/);
+    expect(stderr).toMatch(/^waits 12 s before the next try: api\.example\.com .*\(429\)/);
     const piped = await runOrganizations('issued --profile north', { organizations });
     expect(piped.stderr).toBe('');
   });

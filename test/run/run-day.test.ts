@@ -195,7 +195,7 @@ describe('an export of a part', () => {
     const lines = ['aging', 'statement --all --format json', 'report --format json'];
     for (const line of lines) {
       const { code, stderr } = await run(`${line} ${from}`, '2025-01-10');
-      const says = `but a part of them alone: ${flag.replace('=2', ' 2').replace('number ', 'number=')}\n`;
+      const says = `but only a part of them: ${flag.replace('=2', ' 2').replace('number ', 'number=')}\n`;
       expect([line, code, stderr]).toEqual([line, 0, expect.stringContaining(says)]);
     }
     for (const line of ['statement --customer-fiscal-id 1-9 --format html', 'report']) {
@@ -226,7 +226,7 @@ describe('an export of a part', () => {
     });
     const { stderr } = await run('aging --from FOLDER/next.jsonl');
     expect(stderr).toMatch(
-      /as of 2025-01-10 [^]*but a part of them alone: --limit 2\n[^]*days count from 2025-01-10/,
+      /as of 2025-01-10 [^]*but only a part of them: --limit 2\n[^]*days count from 2025-01-10/,
     );
     // Of records without a day, nothing says it later either.
     writeFileSync(file('plain.jsonl'), readFileSync(file('issued.jsonl')));

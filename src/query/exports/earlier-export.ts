@@ -185,7 +185,7 @@ function checkReceipts(options: EarlierOptions, form: DeliveredFile | undefined)
   const isSamePart = earlierOnly.toSorted().join() === only.toSorted().join();
   if (only.length > 0 && (!isSamePart || only.some(isExtent)))
     refuse(
-      `${shown} has a part of its listing alone, by ${shownFlags(only)}: the others would show as gone`,
+      `${shown} has only a part of its listing (${shownFlags(only)}): the others would show as gone`,
       'Export all of it, or both with the same conditions.',
     );
   if (form === undefined) return { only: [], conditions: [] };

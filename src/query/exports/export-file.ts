@@ -135,7 +135,7 @@ export class ExportFile {
         hint: 'Name an export of records: each row would count as one.',
       });
     if (complete) return { delivered };
-    const text = `${file} does not hold all that there was: ${errors.join('; ')}`;
+    const text = `${file} is incomplete: ${errors.join('; ')}`;
     const hint = `Export it again: its receipt ${path} says that it is not complete.`;
     return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };
   }

@@ -62,7 +62,7 @@ export async function openLists(paths: readonly string[], signal: AbortSignal, o
   }
   const nameless = lists.find(({ layout, month }) => layout.against === 'received' && month === undefined);
   if (nameless !== undefined) {
-    throw new UsageError(`${nameless.path} does not say in its name of which month it is`, {
+    throw new UsageError(`${nameless.path} does not have its month in its name`, {
       hint: 'Say it with --period 2026-10: purchases stand in the month in which they were accepted, whatever their dates.',
     });
   }
@@ -93,7 +93,7 @@ function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }
   }
   const against = known ?? flag ?? impliedAgainst;
   if (against !== undefined) return against;
-  throw new UsageError('nothing says what the list is to be held against', {
+  throw new UsageError('it is unknown what to compare the list with', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
   });
 }

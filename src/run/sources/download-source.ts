@@ -108,9 +108,12 @@ function failedFiles(failed: readonly string[], files: number): IncompleteError 
   const { length } = failed;
   const named = failed.slice(0, MAX_NAMED).join('; ');
   const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
-  return new IncompleteError(`${length} of ${files + length} files could not be had: ${named}${more}`, {
-    hint: 'Run the same command again: what is there is not fetched again.',
-  });
+  return new IncompleteError(
+    `${length} of ${files + length} files could not be downloaded: ${named}${more}`,
+    {
+      hint: 'Run the same command again: what is there is not fetched again.',
+    },
+  );
 }
 
 /**

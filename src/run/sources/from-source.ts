@@ -70,7 +70,7 @@ export function fromSource(
         const isFailure = ifPartial === 'fail';
         const left = isFailure ? withoutFilterOf(ids, only) : only;
         if (left.length === 0) continue;
-        const text = `${shown}, but a part of them alone: ${shownFlags(left)}`;
+        const text = `${shown}, but only a part of them: ${shownFlags(left)}`;
         const hint = `Export all of them. Where the question is about one party alone, export them with ${flag} <id>, and name it here, too.`;
         if (!isFailure) run.notices.warn(text);
         else if (lacks.length === 0) lacks.push(new IncompleteError(text, { hint }));

@@ -361,7 +361,7 @@ async function showResults(
     {
       what: 'listings',
       lack: 'left as they were',
-      hint: 'When that is seen to, run folio sync again for these.',
+      hint: 'Fix that, then run folio sync again for these.',
     },
   );
 }

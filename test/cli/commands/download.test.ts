@@ -220,7 +220,7 @@ describe('folio issued download', () => {
     expect(stdout.split('\n')[1]).toBe('{"invoice":2,"file":null,"bytes":null,"status":"failed"}');
     const host = service.origin.slice('http://'.length);
     expect(stderr).toBe(
-      `folio: 3 of 5 files could not be had: 2-1 (${host} has no such file (404)); ` +
+      `folio: 3 of 5 files could not be downloaded: 2-1 (${host} has no such file (404)); ` +
         `3-1 (${host} does not hand over the file (500); gave up after 2 tries); ` +
         'N-1 (the service names the file but gives no link to it)\n' +
         '  Run the same command again: what is there is not fetched again.\n',

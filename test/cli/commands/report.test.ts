@@ -394,9 +394,7 @@ describe('folio report', () => {
     );
     const file = withReceipt(fileOf(`${INVOICE}\n`), { complete: false, errors: ['no disk'] });
     const rare = await report(['--lang', 'es', '--from', file], {}, 'es_CL.UTF-8');
-    expect(textOf(rare.stdout)).toContain(
-      `folio dice, en inglés: issued: ${file} does not hold all that there was: no disk`,
-    );
+    expect(textOf(rare.stdout)).toContain(`folio dice, en inglés: issued: ${file} is incomplete: no disk`);
   });
 
   it('has a name at its top: the title, else the organization of the records, else its fiscal ID, which stands there once', async () => {

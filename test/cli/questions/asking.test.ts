@@ -93,7 +93,7 @@ describe('--open, --overdue, --since, --until and --period', () => {
 });
 
 it('--group-by month is told that it is date:month', async () => {
-  await expectRefused(ask('--group-by', 'month'), 'By month, it is --group-by date:month.');
+  await expectRefused(ask('--group-by', 'month'), 'To group by month, write --group-by date:month.');
 });
 
 describe('--count', () => {

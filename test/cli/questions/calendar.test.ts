@@ -110,7 +110,7 @@ describe('--group-by with a unit of the calendar', () => {
     const week = await ask(BOOK, '--group-by date:week');
     expect(week).toMatchObject({ code: 2, stdout: '' });
     expect(week.stderr).toContain('no record has a column date:week');
-    expect(week.stderr).toContain('Behind a column and a colon, --group-by takes day, month, quarter, year.');
+    expect(week.stderr).toContain('After a column and a colon, --group-by takes day, month, quarter, year.');
   });
 
   it('keeps a name with a colon that is no unit', async () => {

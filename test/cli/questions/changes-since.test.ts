@@ -132,7 +132,7 @@ describe('--changes-since', () => {
     const file = fileOf('{"id":1,"a":1}\n{"id":1,"a":2}\n{"a":3}\n');
     const { stderr } = await runScripted(['issued', '--changes-since', file], [pageOf(['{"id":1,"a":1}'])]);
     expect(stderr).toContain('warning: 1 record without id: a change in one shows as one gone and one added');
-    expect(stderr).toContain('has 1 record whose id another one has: paired in their order');
+    expect(stderr).toContain('has 1 record with a repeated id: compared in their order');
   });
 
   it('pairs records of one key in their order, also where all have the same, in which a search of each would never end', async () => {
@@ -163,9 +163,9 @@ describe('--changes-since', () => {
   });
 
   it.each([
-    ['--limit 2', '', 'NEW has a part of its listing alone, by --limit 2: the others would show as gone'],
-    ['--limit 2', '--limit 2', 'NEW has a part of its listing alone, by --limit 2: the others would show as'],
-    ['--where number<30', '', 'NEW has a part of its listing alone, by --where number<30: the others would'],
+    ['--limit 2', '', 'NEW has only a part of its listing (--limit 2): the others would show as gone'],
+    ['--limit 2', '--limit 2', 'NEW has only a part of its listing (--limit 2): the others would show as'],
+    ['--where number<30', '', 'NEW has only a part of its listing (--where number<30): the others would'],
     ['--columns id,number', '', 'NEW was written with --columns id,number, and has no whole records'],
     ['--columns *,-status', '', 'NEW was written with --columns *,-status, and has no whole records'],
   ])('refuses a newer export that is a part: %s', async (newer, older, says) => {
@@ -197,7 +197,7 @@ describe('--changes-since', () => {
     await expectAnswer(
       of(now, '--changes-since', old!),
       stdout,
-      /^warning: both have a part .*, by --where number<3: what passes no longer shows as gone\n$/,
+      /^warning: both have only a part .*--where number<3.: records that no longer match show as gone\n$/,
     );
     const ids = ['--customer-fiscal-id', '2-9,3-9'];
     await expectAnswer(of(all!, ...ids, '--changes-since', all!, '--no-header'), '');

@@ -287,7 +287,7 @@ describe('--expand', () => {
       await expectRefused(near, 'Did you mean payments?');
       await expectRefused(
         runScripted(['issued', '--expand', 'payments.parts', ...how], [nested]),
-        /payments\.parts is within the list payments, of which a record may have several\n {2}Write --expand payments:/,
+        /payments\.parts is within the list payments, which may have several objects in a record\n {2}Write --expand payments:/,
       );
     }
     const none = await runScripted(['issued', '--expand', 'zzz', '--count'], [PAGE]);

@@ -40,9 +40,7 @@ describe('an answer that rests on a file', () => {
     const { code, stdout, stderr } = await sumOf(file);
     expect({ code, stdout }).toEqual({ code: 6, stdout: SUM });
     const [first, second] = stderr.split('\n');
-    expect(first).toMatch(
-      /^folio: .*issued\.jsonl does not hold all that there was: delivered 2 records, but/,
-    );
+    expect(first).toMatch(/^folio: .*issued\.jsonl is incomplete: delivered 2 records, but/);
     expect(second).toBe(`  Export it again: its receipt ${file}.receipt.json says that it is not complete.`);
     for (const argv of [
       ['issued', '--from', file],
@@ -53,7 +51,7 @@ describe('an answer that rests on a file', () => {
       const outcome = await runScripted(argv, []);
       expect({ argv, code: outcome.code }).toEqual({ argv, code: 6 });
       expect(outcome.stdout).not.toBe('');
-      expect(outcome.stderr).toContain('does not hold all that there was');
+      expect(outcome.stderr).toContain('is incomplete');
     }
   });
 
@@ -114,7 +112,7 @@ describe('an answer that rests on a file', () => {
     await expectPart(
       runScripted(argv, [pageOf([...RECORDS, '{"id":3,"totalAmount":1}'])]),
       'added,3\n',
-      'does not hold all that there was',
+      'is incomplete',
     );
   });
 
@@ -188,6 +186,6 @@ describe('an answer that rests on a file', () => {
     expect(await export_('--expand', 'payments')).toMatchObject({ code: 2, stdout: '' });
     const part = await export_('--limit', '1');
     expect(part).toMatchObject({ code: 0 });
-    expect(part.stderr).toContain('has a part of its listing alone, by --limit 1: the others show as added');
+    expect(part.stderr).toContain('has only a part of its listing (--limit 1): the others show as added');
   });
 });

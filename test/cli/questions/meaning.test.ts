@@ -311,7 +311,7 @@ describe('a currency that no record says', () => {
     );
     await expectRefused(
       ask(rows, 'issued --sum pages'),
-      'If pages is no money, add --as-sent. Say which column it is in with --field currency=',
+      'If pages is not money, add --as-sent. Say which column it is in with --field currency=',
     );
     await expectAnswer(ask(rows, 'issued --sum pages --as-sent --columns pages'), 'pages\n6\n');
     const none = 'issued --sum total --where totalAmount=0 --columns total';

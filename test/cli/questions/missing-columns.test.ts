@@ -27,7 +27,7 @@ describe.each(['service', 'file'] as const)('a column that no record of the %s h
     for (const [column, hint] of [
       ['vendedor', 'folio config set known.issued vendedor'],
       ['Status', 'Did you mean status?'],
-      ['day_past_due', 'How late each is, in days, is in `folio statement --all --overdue`.'],
+      ['day_past_due', '`folio statement --all --overdue` shows how many days late each is.'],
       ['cliente', 'Did you mean customer.name?'],
       ['number.part', 'folio config set known.issued number.part'],
     ] as const) {

@@ -87,7 +87,7 @@ describe('totals', () => {
   it('say in words what is taken away, counted or left out, and nothing where what is added has no meaning', async () => {
     const { stderr } = await ask('--sum totalAmount,n', BOOK, true);
     expect(stderr).toContain(
-      '--sum: 2 credit notes subtracted; 1 cancelled document counted, as the credit notes are that cancel them; ' +
+      '--sum: 2 credit notes subtracted; 1 cancelled document counted, like the credit notes that cancel them; ' +
         '1 void document in no sum; 1 quote in no sum; 2 documents without a type counted as invoices\n',
     );
     expect((await ask('--sum n', BOOK, true)).stderr).toBe('');

@@ -30,7 +30,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--since 2026-10 --until 2026-09', /--since 2026-10 is later than --until 2026-09: no document is of/],
   ['--since today --until yesterday', /--since today is later than --until yesterday/],
   ['--since 2026-02 --until 2026-01-31', /is later than/],
-  ['--field due=a', /--field says what a column means, and no question asks for it/],
+  ['--field due=a', /--field names a column that no question uses/],
   ['--overdue --field deu=a', /there is no field deu to map/],
   ['--as-sent', /--as-sent needs --sum: .*\n {2}Add --sum, or leave --as-sent out/],
   ['--count --sum a', /--count and --sum do not go together/],

@@ -492,7 +492,7 @@ describe('reconcile', () => {
     expect(inNone).toMatchObject({ code: 0, stderr: undatedOne });
     const unnamed = await runReconcile({ 'compras.csv': register('registro', list) }, records);
     expect(unnamed).toMatchObject({ code: 2, text: '' });
-    expect(unnamed.stderr).toContain('compras.csv does not say in its name of which month it is');
+    expect(unnamed.stderr).toContain('compras.csv does not have its month in its name');
     expect(unnamed.stderr).toContain('--period 2026-10');
   });
 
@@ -687,7 +687,7 @@ describe('reconcile', () => {
       if (code === 0) expect(exit.stderr).not.toContain('part of them');
       else
         expect(exit.stderr).toMatch(
-          /^folio: part\.jsonl has the received invoices, but a part of them alone: .*; only what was read is compared, and/m,
+          /^folio: part\.jsonl has the received invoices, but only a part of them: .*; only what was read is compared, and/m,
         );
     },
   );

@@ -48,8 +48,8 @@ describe('whose records are read from a source of several', () => {
       run(`issued --from FOLDER/${name} --count${flags}`, profile);
     for (const [flags, profile, expected] of COUNTS)
       await expectAnswer(count(flags, profile), `${expected}\n`);
-    const together = 'warning: the figures are of north, south together; --profile names whose are meant, ';
-    await expectAnswer(count(''), '8\n', `${together}--all-profiles says that all are\n`);
+    const together = 'warning: the figures are of north, south together; choose with --profile, ';
+    await expectAnswer(count(''), '8\n', `${together}or confirm with --all-profiles\n`);
     expect((await count(' --group-by _profile')).stderr).toBe('');
     const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
     const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
@@ -197,7 +197,7 @@ describe('several profiles are refused, before anything is asked', () => {
     const env = { FOLIO_TOKEN: 'a-token-of-somebody' };
     await expectRefused(
       runOrganizations('issued --all-profiles', { organizations: nobody, env }),
-      'FOLIO_TOKEN gives one token, and several profiles have each their own',
+      'FOLIO_TOKEN gives one token, but each profile has its own',
     );
   });
 
