@@ -100,9 +100,10 @@ export function refuseMissing(reader: DocumentReader, flag: string, options: Mis
 }
 
 /** Throws UsageError for a column within the objects of a list, where each record must have a single value. */
-export function refuseLists(reader: DocumentReader, flag: string): void {
+export function refuseLists(reader: DocumentReader, flag: string, names?: readonly string[]): void {
   const hint = flag === '--expand' ? 'Write' : 'Add';
   for (const [column, list] of reader.namesInLists) {
+    if (names?.includes(column) === false) continue;
     throw new UsageError(
       `${flag}: ${column} is within the list ${list}, which may have several objects in a record`,
       { hint: `${hint} --expand ${list}: then each is a row.` },

@@ -256,8 +256,12 @@ class Totals {
   /** Throws UsageError for a column that no record has, or that has no dates or numbers where it needs them. */
   #check(): void {
     const documents = this.#documents;
-    refuseLists(documents, 'nothing to add up');
-    refuseMissing(documents, 'nothing to add up');
+    const ofFlags = { '--group-by': this.#keys, '--sum': this.#sums };
+    for (const [flag, named] of Object.entries(ofFlags)) {
+      const names = named.map(({ column }) => column);
+      refuseLists(documents, flag, names);
+      refuseMissing(documents, flag, { names });
+    }
     for (const { column, unit, role, unreadable, isFound } of this.#keys) {
       if (unreadable.count === 0 || isFound || role === 'date' || role === 'due') continue;
       throw new UsageError(`${column} cannot be grouped by ${unit}: ${unreadable.first}, not a date`, {

@@ -274,7 +274,7 @@ describe('an assistant that asks a database', () => {
     expect(rows).toEqual([{ records: 0 }]);
     const given = { listing: 'issued', sum: ['total', '--output=x'] };
     expect((await assistant.ask('summarize', given)).text).toMatch(
-      /^nothing to add up: no record has a column --output=x\n/,
+      /^sum: no record has a column --output=x\n/,
     );
   });
 });

@@ -29,7 +29,7 @@ describe.concurrent('a first user', () => {
     [
       'issued',
       'number,daysLate',
-      'daysLate; how late each is, in days, is in `folio statement --all --overdue`',
+      'daysLate; `folio statement --all --overdue` shows how many days late each is',
     ],
     ['issued', 'client,total', 'client; did you mean customer.name?'],
     ['received', 'supplier,total', 'supplier; did you mean issuer.name?'],

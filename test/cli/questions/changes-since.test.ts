@@ -210,7 +210,7 @@ describe('--changes-since', () => {
       await of(all!, '--customer-fiscal-id', ...flag, '-o', file, '--receipt', 'beside');
     await expectRefused(
       of(now, '--changes-since', old!),
-      'by --customer-fiscal-id 2-9,3-9: the others would show as gone',
+      '(--customer-fiscal-id 2-9,3-9): the others would show as gone',
     );
     const since = ['--changes-since', old!, '--no-header', '--columns', '_change,id'];
     await expectAnswer(of(all!, '--customer-fiscal-id', `@${list}`, ...since), '');

@@ -415,7 +415,7 @@ describe('changes since an export of several', () => {
     const { code, stdout, stderr } = await since(flags, from);
     expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
     expect(stderr).toMatch(
-      /^warning: .*old\.jsonl has records of (?:south, )?west, too, whose listings are not read: /,
+      /^warning: .*old\.jsonl has records of (?:south, )?west, too, whose listings are not read, so they /,
     );
   });
 
