@@ -217,7 +217,7 @@ describe('--changes-since', () => {
     await expectAnswer(
       of(all!, ...ids, ...since),
       'added,3\n',
-      /by --customer-fiscal-id 2-9: the others show as added\n$/,
+      /.--customer-fiscal-id 2-9.: the others show as added\n$/,
     );
   });
 
