@@ -24,13 +24,13 @@ export function bar(pieces: readonly Piece[], most: number): Html {
   return el('svg.bar', { 'aria-hidden': 'true' }, shapes);
 }
 
-/** Good enough for a length on a screen; never for a figure. Of an amount that is too large, none. */
+/** An approximation, good enough for a length on a screen, never for a figure; 0 for an amount that is too large. */
 export function lengthOf({ coefficient, scale }: Decimal): number {
   const length = Number(formatDecimal({ coefficient: coefficient < 0n ? -coefficient : coefficient, scale }));
   return Number.isFinite(length) ? length : 0;
 }
 
-/** The length of the strip of ages. Credits take away, and have none. */
+/** The length of the strip of ages. Credits have no length. */
 export function lengthOfAges(sums: readonly Decimal[]): number {
   return sums.slice(0, UNDATED + 1).reduce((length, sum) => length + lengthOf(sum), 0);
 }

@@ -5,7 +5,7 @@ import { el, type Content } from './html.ts';
 import type { ReportLanguage, Writing } from './words.ts';
 
 /*
- * Why figures are not whole. A page in English has folio's own words; one in Spanish has them in Spanish where there are some.
+ * Why figures are not whole. A page in English has folio's own messages; a page in Spanish has translations of some of them.
  */
 
 const LISTINGS: Readonly<Record<ListingName, string>> = {

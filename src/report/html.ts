@@ -12,12 +12,12 @@ export class Html {
 export type Content = Html | string | number | undefined | readonly Content[];
 type Attributes = Readonly<Record<string, Html | string | number | undefined>>;
 
-/** Elements that have no end tag where there is nothing in them. */
+/** Elements that have no end tag when they are empty. */
 const CLOSED = new Set(['meta', 'rect']);
 
 /**
- * An element, as `p` or `p.note.late` with classes. Attributes may come first: those that are undefined are left out. All that is
- * put into it is escaped, unless it is HTML itself; a list is put in part by part, and undefined is nothing. Controls and
+ * An element, as `p` or `p.note.late` with classes. Attributes may come first: undefined ones are left out. Content
+ * is escaped, unless it is HTML itself; lists are flattened, and undefined is left out. Controls and
  * characters that turn the direction of text become visible marks.
  */
 export function el(name: string, ...inner: readonly (Attributes | Content)[]): Html {

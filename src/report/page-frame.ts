@@ -7,7 +7,7 @@ interface PageContent {
   readonly language: string;
   readonly title: string;
   readonly body: Content;
-  /** What makes the page handier. It must be whole without. */
+  /** An optional script: the page must be complete without it. */
   readonly script?: string;
   /** The styles of this kind of page, added to those of all. */
   readonly style?: string;
@@ -36,8 +36,8 @@ export function htmlPage({ language, title, body, script, style = '' }: PageCont
 }
 
 /**
- * What a reader has to know of records: when they were read is unknown, some are newer than others, flags left some out, the
- * credits are not among them, or only what is overdue is.
+ * Notes on the records for readers: it is unknown when they were read, some are newer than others, flags left some out,
+ * credits are left out, or only overdue documents are shown.
  */
 export type RecordNote = 'undated' | 'newer' | 'part' | 'withoutCredits' | 'onlyOverdue';
 
@@ -46,11 +46,11 @@ export interface RecordFacts {
   readonly asOf: number;
   readonly today: number;
   readonly caveats: readonly RecordNote[];
-  /** The period of whose documents the page is alone; undefined for all. */
+  /** The only period whose documents are shown; undefined for all. */
   readonly onlyPeriod?: string | undefined;
 }
 
-/** What a reader of a page might not expect of its records. */
+/** Notes on the records that a reader of the page might not expect. */
 export function recordNotes(
   { asOf, today, caveats, onlyPeriod }: RecordFacts,
   { words, longDay }: Writing,
@@ -62,7 +62,7 @@ export function recordNotes(
   return [caveats.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
 }
 
-/** What is not in open amounts: cancelled documents, and those without an amount. */
+/** Notes on what open amounts leave out: cancelled documents, and documents without an amount. */
 export function leftOutTexts(
   { cancelled, missing }: { readonly cancelled: Decimal; readonly missing: number },
   { words, count }: Writing,
@@ -78,7 +78,7 @@ export function warning(...content: readonly Content[]): Content {
   return el('p.verdict.warning', { role: 'alert' }, content);
 }
 
-/** A line of facts; those that are not there are left out. */
+/** A line of facts, without the undefined ones. */
 export function factLine(...facts: readonly (string | undefined)[]): Content {
   return el(
     'p.facts',

@@ -23,7 +23,7 @@ interface PageOptions {
   readonly writing: Writing;
   /** As `--version` prints it. */
   readonly version: string;
-  /** What stands at the top; undefined for the organization's name. */
+  /** The title of the page; undefined for the organization's name. */
   readonly title: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
           fiscalIds.map((fiscalId) => ({ fiscalId })),
           writing,
         )} ${fiscalIds.join(', ')}`;
-  // A profile's name means nothing to whoever gets the page.
+  // Readers of the page do not know the name of the profile, so it comes last.
   const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
     name === undefined ? undefined : words.title,
@@ -100,7 +100,7 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
 
 interface SectionView {
   readonly section: CurrencySection;
-  /** All its sums are as exact as the most exact of them. */
+  /** All sums have as many decimals as the most exact one. */
   readonly writing: Writing;
   readonly dates: ReportDates;
   readonly period: string;
@@ -120,7 +120,7 @@ function sumsIn({ receivable, payable, issued, received }: CurrencySection): Dec
 /** Characters of an amount that stay on one line, on a narrow screen, too. */
 const MAX_UNBROKEN = 22;
 
-/** How the organization stands in a currency, at a glance. */
+/** The summary of the organization's balances in a currency. */
 function summary({ section, writing, hasMonths }: SectionView): Html {
   const { receivable, payable, net, issued, received, currency } = section;
   const { words, amount, count } = writing;
@@ -284,7 +284,7 @@ function parties(title: string, figures: OpenFigures | undefined, view: SectionV
     ...(more === 0 ? [] : [[words.others({ count: count(more) }), undefined, ...others]]),
     [words.total, undefined, ...all],
   ];
-  // Who it is that the records do not name.
+  // The row for documents without a counterparty or a currency.
   const unnamed = section.currency === undefined ? words.noCurrencyRow : words.noName;
   const columns: Column<(typeof rows)[number]>[] = [
     ['text', words.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],

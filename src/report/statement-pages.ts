@@ -13,17 +13,17 @@ import { scaleOf, writingAt, type Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
-  /** A text of the sender's, below; undefined for none. */
+  /** The sender's text below the documents; undefined for none. */
   readonly note: string | undefined;
 }
 
-/** A statement for the one it is about: it names nobody but the sender and that one, and of a fault only that there was one. */
+/** A statement to send: it names only the sender and the counterparty, and tells of errors only that there were some. */
 export function statementPage(
   { party, currencies, unreadable, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
   { writing, note, ...facts }: StatementPageOptions,
 ): string {
   const { words } = writing;
-  // A profile's name means little to whom the page is sent.
+  // Readers of the page do not know the name of the profile.
   const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
   const name = party.name ?? party.fiscalId ?? words.noName;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
@@ -58,7 +58,7 @@ export function statementPage(
   return htmlPage({ language: writing.language, title: `${words.statement}: ${name}`, body, style: STYLE });
 }
 
-/** A fiscal ID with its name, which in Chile is another one; not where it stands for the name of its owner. */
+/** A fiscal ID after its term, which differs in Chile; left out if the ID is shown in place of the owner's name. */
 function idLine(fiscalId: string | undefined, shown: string, writing: Writing): Html | undefined {
   if (fiscalId === undefined || fiscalId === shown) return undefined;
   return el('p.note', `${fiscalIdTerm([{ fiscalId }], writing)} `, el('bdi.id', fiscalId));
@@ -91,7 +91,7 @@ function currencySection(section: StatedCurrency, listing: 'issued' | 'received'
   );
 }
 
-/** Documents with their payments below them. What was cancelled has no open amount, and no sum. */
+/** Documents with their payments below them. Cancelled documents have no open amount and no sum. */
 function documentsTable(
   caption: string,
   documents: readonly StatedDocument[],
@@ -213,7 +213,7 @@ type IndexLine = ReturnType<typeof linesOf>[number];
 function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexOptions): Html {
   const { words } = writing;
   const caption = lines[0]!.currency ?? words.noCurrency;
-  // A link to a file beside the index: whatever its name is, it leads nowhere else.
+  // A link to a file beside the index; encoding keeps any name from leading elsewhere.
   const link = ({ name, fiscalId, file }: IndexLine): Html =>
     el('a', { href: `./${encodeURIComponent(file)}` }, el('bdi', name ?? fiscalId ?? words.noName));
   const columns: Column<IndexLine>[] = [
@@ -229,7 +229,7 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
   return titledTable(caption, { columns, rows, foot }, writing, 'h3');
 }
 
-/** What a statement looks like beside what all pages do: a letter. */
+/** The style of a statement, a letter, added to that of all pages. */
 const STYLE = `
 body { max-width: 54rem; }
 .letter { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem 2rem; padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }

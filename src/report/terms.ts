@@ -6,11 +6,11 @@ import type { ReportLanguage, Words, Writing } from './words.ts';
 /** The ages of what is open, in the order of `AgedBalance.ages`. */
 export const AGES: readonly string[] = ageColumns(DEFAULT_BUCKETS);
 
-/** The positions of the last two among the ages. Credits take away, and have no length in a bar. */
+/** The positions of the last two ages. Credits have no length in a bar. */
 export const UNDATED = AGES.length - 2;
 export const CREDIT = AGES.length - 1;
 
-/** Not among the ages: what was cancelled is in no sum. */
+/** Not one of the ages, since cancelled documents are in no sum. */
 export const CANCELLED = AGES.length;
 
 export function ageNames(words: Words): string[] {
@@ -26,7 +26,7 @@ export function ageNames(words: Words): string[] {
   ];
 }
 
-/** What stands above the columns of aging and statements in a workbook, in the words of pages; of other columns their names. */
+/** The headings of aging and statements in a workbook, in the words of pages; other columns keep their names. */
 export function headingsIn(words: Words): (columns: readonly string[]) => readonly string[] {
   const known: Readonly<Record<string, string>> = {
     _profile: words.organization,
@@ -60,7 +60,7 @@ export function headingsIn(words: Words): (columns: readonly string[]) => readon
     });
 }
 
-/** What the fiscal IDs of these are called: in Chile they have a name of their own. */
+/** The term for fiscal IDs: in Chile there is a special one. */
 export function fiscalIdTerm(
   parties: readonly { readonly fiscalId: string | undefined }[],
   { words }: Writing,
@@ -71,7 +71,7 @@ export function fiscalIdTerm(
 
 type Term = Readonly<Record<ReportLanguage, string>>;
 
-/** What documents of a family are called; those of no known family by what was sent. */
+/** The terms for families of documents. A document of unknown family keeps its type as sent. */
 const FAMILIES: Readonly<Record<Exclude<Family, 'unknown'>, Term>> = {
   invoice: { en: 'Invoice', es: 'Factura' },
   'debit note': { en: 'Debit note', es: 'Nota de débito' },
@@ -84,7 +84,7 @@ const FAMILIES: Readonly<Record<Exclude<Family, 'unknown'>, Term>> = {
   order: { en: 'Order', es: 'Orden de compra' },
 };
 
-/** What documents of a kind of their own are called, by `keyOf`. */
+/** The terms for special kinds of documents, by `keyOf`. */
 const KINDS: Readonly<Record<string, Term>> = {
   EXEMPT_INVOICE: { en: 'Exempt invoice', es: 'Factura exenta' },
   EXPORT_INVOICE: { en: 'Export invoice', es: 'Factura de exportación' },
@@ -124,7 +124,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   IN_REVIEW: 'En revisión',
 };
 
-/** What a status is called: `Partially paid` for `PARTIALLY_PAID`. One that is not known is shown as it was sent. */
+/** The term for a status: `Partially paid` for `PARTIALLY_PAID`. An unknown status is shown as sent. */
 export function statusTerm(status: string, language: ReportLanguage): string {
   const key = keyOf(status);
   const spanish = Object.hasOwn(STATUSES, key) ? STATUSES[key] : undefined;

@@ -5,12 +5,12 @@ import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 
 export type ReportLanguage = 'en' | 'es';
 
-/** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
+/** The language of a locale such as `es-CL`; English for all other languages. */
 function languageOf(locale: string): ReportLanguage {
   return locale.toLowerCase().startsWith('es') ? 'es' : 'en';
 }
 
-/** The names of what is put into a text: `day` of `As of {day}`. */
+/** The names of the placeholders in a text: `day` in `As of {day}`. */
 type Holes<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Holes<Rest>
   : never;
@@ -43,15 +43,15 @@ const WORDS = {
     'Los saldos son los del {day}. Lo emitido o pagado desde entonces no está en ellos.',
   ),
   undated: both(
-    'Nothing says when these records were read: they may be older than the day above.',
-    'Nada dice cuándo se leyeron estos registros: pueden ser anteriores a la fecha indicada.',
+    'It is unknown when these records were read: they may be older than the day above.',
+    'No se sabe cuándo se leyeron estos registros: pueden ser anteriores a la fecha indicada.',
   ),
   newer: both(
     'Some of the records were read after the day above.',
     'Parte de los registros se leyó después de la fecha indicada.',
   ),
   withoutCredits: both(
-    'Credits are not taken away: these are the documents to be paid alone.',
+    'Credits are not subtracted: only the documents to be paid are shown.',
     'No se descuentan los créditos: son solo los documentos por pagar.',
   ),
   onlyOverdue: both(
@@ -77,7 +77,7 @@ const WORDS = {
   ageing: both('Open amounts by age', 'Saldos abiertos por antigüedad'),
   months: both('Issued and received by month', 'Emitido y recibido por mes'),
   monthsAbout: both(
-    'Totals of the invoices of each month by their date of issue; credit notes are taken away.',
+    'Totals of the invoices of each month by their date of issue, less credit notes.',
     'Totales de las facturas de cada mes según su fecha de emisión, descontadas las notas de crédito.',
   ),
   month: both('Month', 'Mes'),
@@ -159,7 +159,7 @@ const WORDS = {
   amountPayable: both('Amount payable to you', 'Monto a pagarle'),
   inFavour: both('In your favour', 'Saldo a su favor'),
   overdueNow: both('Overdue: {amount}', 'Vencido: {amount}'),
-  /** Where there are credits, which are not taken away from it. */
+  /** For overdue amounts beside credits, which are not subtracted. */
   overdueBeforeCredits: both('Overdue, before credits: {amount}', 'Vencido, antes de créditos: {amount}'),
   ages: both('By age', 'Por antigüedad'),
   openDocuments: both('Open documents', 'Documentos pendientes'),
@@ -186,12 +186,12 @@ const WORDS = {
     'Los documentos anulados, que sumarían {amount}, no están pendientes.',
   ),
   withoutAmount: both(
-    'Documents that say no open amount: {count}.',
+    'Documents without an open amount: {count}.',
     'Documentos que no indican saldo: {count}.',
   ),
   index: both('Statements of account', 'Estados de cuenta'),
   indexNote: both(
-    'This list names everyone: keep it, and send each page to whom it is for.',
+    'This list names everyone: keep it, and send each page only to its recipient.',
     'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
   ),
   indexNotWhole: both(
@@ -221,7 +221,7 @@ function wordsIn(language: ReportLanguage): Words {
   return Object.fromEntries(words) as Words;
 }
 
-/** In this language, else the locale's, such as `es-CL`. Numbers and dates follow the locale where it is of that language. */
+/** Uses this language, else the locale's, such as `es-CL`. Numbers and dates follow the locale if it has that language. */
 export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage | undefined) {
   const locale = localeOf(env);
   const language = wanted ?? languageOf(locale);
@@ -274,7 +274,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
     },
     /** `nov 26` for `2026-11`. */
     month: (name: string): string => month(`${name}-01`),
-    /** A share of 1, with one decimal; undefined where there is nothing to have a share of. */
+    /** A share as a percentage with one decimal; undefined if the whole is zero. */
     share: (part: Decimal, whole: Decimal): string | undefined => {
       if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;
       const scale = Math.max(part.scale, whole.scale);

@@ -9,10 +9,10 @@ import type { Settings } from './options.ts';
 import { BadQuery, Query } from './query.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
 
-/** Answers a request; `signal` is aborted when nobody waits for it any more. */
+/** Answers a request; `signal` is aborted when the client has gone. */
 export type Answer = (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
 
-/** What stands before the endpoints: it knows which addresses exist and who asks, and lets calls take long and go wrong. */
+/** The gateway before the endpoints: it checks addresses and tokens, and makes calls slow or lets them fail. */
 export function openGateway(
   settings: Settings,
   organizations: readonly [Organization, Organization],
@@ -21,7 +21,7 @@ export function openGateway(
   const { gatewayWords, seed, now } = settings;
   let calls = 0;
 
-  /** Lets a call take its time, and go wrong, by the settings. */
+  /** Delays a call, or lets it fail, by the settings. */
   async function delay(
     signal: AbortSignal,
     isSlow: boolean,
@@ -116,12 +116,12 @@ function chooseLatency(settings: Settings, call: number, isSlow: boolean): numbe
   return settings.realistic && isSlow ? base + 10_000 + draw.below(15_001) : base;
 }
 
-/** Something that goes wrong with a request: given its proper answer, what the client gets instead. */
+/** A fault of a request: maps the proper answer to what the client gets instead. */
 type Fault = (proper: Reply) => Reply;
 
 /**
- * Decides whether the nth request fails, and how. The same seed and order of requests give the same faults; a request
- * that is made again is another one, so that retrying helps.
+ * Decides whether the nth request fails, and how. The same seed and order of requests give the same faults; a repeated
+ * request counts as a new one, so that retrying helps.
  */
 export function chooseFault(options: {
   seed: number;

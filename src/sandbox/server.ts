@@ -9,7 +9,7 @@ import { counts, type Counts } from './listings.ts';
 import { DEFAULTS, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 
-/** How many there are of everything in the first organization, and how the service behaves; each has a default. */
+/** The counts of records in the first organization, and the behaviour of the service; each has a default. */
 export type SandboxOptions = Partial<Settings & Counts>;
 
 /** An embedded service that is running. */
@@ -85,8 +85,8 @@ async function closeListener(server: Server): Promise<void> {
 }
 
 /**
- * Answers one request. Returns its line of the log. Never rejects: what fails within is a 500, and what the client breaks off
- * is over.
+ * Answers one request. Returns its line of the log. Never rejects: an internal error is a 500, and a request
+ * that the client aborts ends.
  */
 async function handleRequest(
   request: IncomingMessage,

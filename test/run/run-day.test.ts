@@ -124,7 +124,7 @@ describe('the day of a run', () => {
     }
     expect(
       (await run('statement --customer-fiscal-id 1-9 --from FOLDER/copy.jsonl --format html')).stdout,
-    ).toContain('Nothing says when these records were read');
+    ).toContain('It is unknown when these records were read');
     for (const line of ['--sum open', '--since 2024 --count', '--where dueBy<2025-01-06 --count'])
       expect((await run(`issued --from FOLDER/copy.jsonl ${line}`)).stderr).not.toContain(
         'it is unknown when',

@@ -96,10 +96,10 @@ export function openLedger(options: LedgerOptions) {
     return note < count ? { note, invoice, annuls: block % 3 === 1 } : undefined;
   };
 
-  /** The party of an invoice. A few have much of the business, as it is in life. */
+  /** The party of an invoice. A few parties have most of the business. */
   const partyOf = (index: number): number => {
     const share = hash32(seed, index, 103) / 2 ** 32;
-    // Records refer to a party even where there are none.
+    // Records refer to a party even if the count of parties is 0.
     return Math.floor(share * Math.sqrt(share) * Math.max(1, parties.count));
   };
 
@@ -127,7 +127,7 @@ export function openLedger(options: LedgerOptions) {
       return { net, exempt: 0, tax: total - net, total };
     }
     const steps = STEPS[currency];
-    // What is bought is smaller than what is sold.
+    // Received invoices are smaller than issued ones.
     const share = (dated ? 1 : 0.6) * (1 + ((random >>> 8) % 1000) / 1000);
     const base = roundMoney(steps[random % steps.length]! * share, currency);
     // No value added tax is due on what goes abroad, or comes from there.
@@ -137,7 +137,7 @@ export function openLedger(options: LedgerOptions) {
     return { net: base - exempt, exempt, tax, total: base + tax };
   };
 
-  /** A credit note's are negative in every other awkward one; else the type tells alone. No total reaches 10^9. */
+  /** With awkward data, every other credit note has negative amounts; else only its type shows it. No total reaches 10^9. */
   const amountsOfNote = ({ note, invoice, annuls }: Correction, party: number): Amounts => {
     const whole = amountsOfInvoice(invoice, party);
     const percent = annuls ? 100 : 10 + 5 * (hash32(seed, note, 16) % 5);
@@ -149,7 +149,7 @@ export function openLedger(options: LedgerOptions) {
     return { net: sign * net, exempt: sign * exempt, tax: sign * tax, total: sign * (net + exempt + tax) };
   };
 
-  /** Most invoices are paid when they are due, and the later it is, the fewer are left. Large amounts are collected first. */
+  /** Most invoices are paid when due, and fewer are left the later it is. Large amounts are collected first. */
   const statusByAge = ({
     index,
     currency,
@@ -223,7 +223,7 @@ export function openLedger(options: LedgerOptions) {
     const [owed, overdue] = [new Float64Array(parties.count), new Float64Array(parties.count)];
     for (let index = 0; index < count; index++) {
       const { correction, party, type, open, due } = at(index);
-      // What was annulled is not owed, and its credit note gives nothing back.
+      // An annulled invoice is not owed, and its credit note returns nothing.
       if (correction?.annuls === true) continue;
       owed[party]! += type === 'INVOICE' ? open : -Math.abs(open);
       if (type === 'INVOICE' && due < today) overdue[party]! += open;

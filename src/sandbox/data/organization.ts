@@ -13,12 +13,12 @@ interface Invoices {
   readonly viewOf: ViewOf;
 }
 
-/** One organization's data: what there is of it, by index. Records become text when they are served. */
+/** One organization's data, by index. Records become text when they are served. */
 export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {
   readonly id: string;
   readonly issued: Invoices;
   readonly received: Invoices;
-  /** How many there are of what has this name. */
+  /** The count with this name. */
   readonly count: (name: string) => number;
   /** The ids of one kind of record; those of each salt are others. */
   readonly idsOf: (salt: number) => RecordIds;

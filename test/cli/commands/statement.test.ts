@@ -198,7 +198,7 @@ describe('folio statement', () => {
     ];
     const page = await pageOfRoble(records);
     expect(page).toContain('Cancelled documents, which would add CLP 500, are not open.');
-    expect(page).toContain('Documents that say no open amount: 1.');
+    expect(page).toContain('Documents without an open amount: 1.');
   });
 
   it('says that it is not whole where a document cannot be read, of whom it is, and ends in exit 6', async () => {

@@ -111,7 +111,7 @@ describe('what a document is worth', () => {
   });
 
   it.each([
-    ['--open --period 2026-10', 200, /Credits are not taken away.*period are shown: 2026-10/],
+    ['--open --period 2026-10', 200, /Credits are not subtracted.*period are shown: 2026-10/],
     ['--period 2026-10', 150, /documents issued in this period are shown: 2026-10/],
   ])('%s keeps documents of aging and of statements, which say so', async (flags, total, says) => {
     const books = [...book, invoice({ date: '2026-08-01', documentType: 61 })];
