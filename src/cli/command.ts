@@ -15,7 +15,7 @@ export type ProgramFor = (
 ) => Promise<Command>;
 
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and its text in the help. */
-type ArgumentSpec = readonly [syntax: string, about: string, how?: Pick<Parsed, 'words' | 'parse'>];
+type ArgumentSpec = readonly [syntax: string, about: string, how?: Pick<Parsed, 'choices' | 'parse'>];
 
 type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   [Place in keyof Specs]: Specs[Place][2] extends Parsed
@@ -127,7 +127,7 @@ export function describeCommand(command: Command, declaration: Declaration): Com
 
 /** An option or argument of the parser, and how its text is read: completion and a test of the rules look there. */
 function declared<Of extends Option | Argument, How extends Parsed>(of: Of, how: How, name: string) {
-  if (how.parse ?? how.words ?? how.range)
+  if (how.parse ?? how.choices ?? how.range)
     of.argParser((text: string, before: unknown) => parseValue(how, text, name, before));
   return Object.assign(of, { how });
 }

@@ -6,7 +6,7 @@ import type { ParquetType } from '../output/parquet/stored-column.ts';
 /** How the text of a flag, a setting or an argument is parsed: by one of these members. Without any, the value is the text. */
 export interface Parsed<Value = unknown> {
   /** The allowed words, in any case. Completion offers them. */
-  readonly words?: readonly string[];
+  readonly choices?: readonly string[];
   /** The hint for a word that is not allowed. */
   readonly hint?: (word: string) => string | undefined;
   /** It is a whole number, from the first to the second; without a second, of any size. */
@@ -38,7 +38,7 @@ export type Values<Of extends Flags> = { readonly [Name in keyof Of]?: ValueOf<O
 
 export type ValueOf<One> = One extends { readonly parse: (...args: never[]) => infer Value }
   ? Value
-  : One extends { readonly words: readonly (infer Word)[] }
+  : One extends { readonly choices: readonly (infer Word)[] }
     ? Word
     : One extends { readonly range: unknown }
       ? number
@@ -96,15 +96,15 @@ export function narrowing(flags: Flags): string[] {
 
 /** Reads the value of a flag, a setting or an argument. Throws UsageError with its name, its text and what is allowed. */
 export function parseValue(
-  { words, hint, range, parse }: Parsed,
+  { choices, hint, range, parse }: Parsed,
   text: string,
   name: string,
   before?: unknown,
 ): unknown {
   if (parse !== undefined) return parse(text, name, before);
-  if (words !== undefined) {
+  if (choices !== undefined) {
     const typed = text.toLowerCase();
-    return words.find((word) => word === typed) ?? refuse(name, text, words.join(', '), hint?.(typed));
+    return choices.find((word) => word === typed) ?? refuse(name, text, choices.join(', '), hint?.(typed));
   }
   if (range === undefined) return text;
   const [least, most = Number.MAX_SAFE_INTEGER] = range;

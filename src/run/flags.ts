@@ -60,7 +60,7 @@ export const globalFlags = {
   progressStyle: {
     syntax: '--progress <how>',
     about: 'plain: a line every 10 s, for logs',
-    words: ['plain'],
+    choices: ['plain'],
   },
 } as const satisfies Flags;
 
@@ -101,7 +101,7 @@ export const outputFlags = {
   format: {
     syntax: '--format <format>',
     about: `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    words: formats,
+    choices: formats,
     hint: meantFormat,
   },
   output: {
@@ -205,7 +205,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       ({
         syntax: '--sort-by <key>',
         about: `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`,
-        words: sortBy.known,
+        choices: sortBy.known,
         // Another key is sent as it is typed.
         parse: (key: string) => key,
       } as const),
@@ -214,7 +214,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       ({
         syntax: '--sort-order <direction>',
         about: 'asc or desc',
-        words: ['asc', 'desc'],
+        choices: ['asc', 'desc'],
       } as const),
     param: paramFlag,
   } as const satisfies Flags;
@@ -400,12 +400,12 @@ export const questionFlags = {
 export const langFlag = {
   syntax: '--lang <language>',
   about: 'en or es (default: by the locale)',
-  words: ['en', 'es'],
+  choices: ['en', 'es'],
 } as const;
 
 /** The flag `--format` of commands that print facts instead of records. */
 export const factFlags = {
-  format: { syntax: '--format <format>', about: 'table or json (default table)', words: ['table', 'json'] },
+  format: { syntax: '--format <format>', about: 'table or json (default table)', choices: ['table', 'json'] },
 } as const satisfies Flags;
 
 export type GlobalFlags = Values<typeof globalFlags>;

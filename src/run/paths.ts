@@ -9,7 +9,7 @@ import { behindLinks, findStream } from '../output/files/target.ts';
 export interface ReadPath {
   readonly path: string;
   /** What the message calls it: `the export that --from is to read`. */
-  readonly is: string;
+  readonly what: string;
   /** The path is that of a folder, and what is read are the files in it with names like this. */
   readonly names?: RegExp;
 }
@@ -21,7 +21,7 @@ export interface WrittenPath {
   /** As it was typed; undefined and `-` are standard output. */
   readonly path: string | undefined;
   /** What the message calls it: `where the records go`. */
-  readonly is: string;
+  readonly what: string;
 }
 
 interface RunPaths {
@@ -48,15 +48,15 @@ export async function checkPaths({ env }: Context, { tokenFile, reads, writes }:
     const { storeFile } = await import('../profiles/store.ts');
     const store = storeFile(env);
     const always: readonly ReadPath[] = [
-      ...(tokenFile === undefined || tokenFile === '-' ? [] : [{ path: tokenFile, is: 'the token file' }]),
-      ...(store === undefined ? [] : [{ path: store, is: "folio's file of profiles and settings" }]),
+      ...(tokenFile === undefined || tokenFile === '-' ? [] : [{ path: tokenFile, what: 'the token file' }]),
+      ...(store === undefined ? [] : [{ path: store, what: "folio's file of profiles and settings" }]),
     ];
     for (const read of [...reads, ...always]) await refuseOver(read, all);
   }
   for (const [at, { written, keys }] of all.entries()) {
     const other = all.slice(0, at).find((one) => keys.some((key) => one.keys.includes(key)));
     if (other === undefined) continue;
-    throw new UsageError(`${written.flag} ${written.path} is ${other.written.is}`, {
+    throw new UsageError(`${written.flag} ${written.path} is ${other.written.what}`, {
       hint: 'Name two different files.',
     });
   }
@@ -75,7 +75,7 @@ function refuseLostFolder(path: string | undefined, { PWD: folder }: Environment
   }
 }
 
-async function refuseOver({ path: read, is, names }: ReadPath, all: readonly WrittenAt[]): Promise<void> {
+async function refuseOver({ path: read, what, names }: ReadPath, all: readonly WrittenAt[]): Promise<void> {
   const { key, found } = await placeOf(read);
   // A device or a pipe is not written over.
   if (found !== undefined && !found.isFile() && !found.isDirectory()) return;
@@ -85,7 +85,7 @@ async function refuseOver({ path: read, is, names }: ReadPath, all: readonly Wri
   if (over === undefined) return;
   const { flag, path = '-' } = over.written;
   throw new UsageError(
-    path === '-' ? `standard output goes into ${is}` : `${flag} ${path} would replace ${is}`,
+    path === '-' ? `standard output goes into ${what}` : `${flag} ${path} would replace ${what}`,
     {
       hint: 'Name another file.',
     },
@@ -97,7 +97,7 @@ export function readsOfDatabase(address: DatabaseAddress): readonly ReadPath[] {
   if (address.engine !== 'SQLite') return [];
   return ['', '-wal', '-shm', '-journal'].map((ending) => ({
     path: `${address.path}${ending}`,
-    is: 'the database',
+    what: 'the database',
   }));
 }
 

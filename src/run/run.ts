@@ -87,8 +87,9 @@ export async function inRun(
   const { receiptOf, withReceipt } = flags.receipt === undefined ? {} : await import('./receipt.ts');
   const receipt = receiptOf?.(flags.receipt!, options);
   const writes = [...(options.files ?? [])];
-  if (folder === undefined) writes.unshift({ flag: '--output', path: output, is: 'where the records go' });
-  if (receipt !== undefined) writes.push({ flag: '--receipt', path: receipt, is: 'where the receipt goes' });
+  if (folder === undefined) writes.unshift({ flag: '--output', path: output, what: 'where the records go' });
+  if (receipt !== undefined)
+    writes.push({ flag: '--receipt', path: receipt, what: 'where the receipt goes' });
   // A terminal or a pipe cannot be written over.
   const isStream = stdout.isTerminal || stdout.isPipe;
   if (!isStream || reads.length > 0 || writes.some(({ path }) => path !== undefined)) {

@@ -39,19 +39,19 @@ function plainSettings() {
     // With a binary format, every listing without -o would be refused.
     format: {
       about: '--format of listings',
-      words: formats.filter((format) => formatOf(format).binary !== true),
+      choices: formats.filter((format) => formatOf(format).binary !== true),
       hint: meantFormat,
     },
     delimiter: { about: '--delimiter of csv', parse: delimiter },
     listEncoding: {
       about: `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
-      words: LIST_ENCODINGS,
+      choices: LIST_ENCODINGS,
     },
     concurrency: { ...requestFlags.concurrency, about: '--concurrency', isNumber: true },
     retries: { ...requestFlags.retries, about: '--retries', isNumber: true },
     retryDelay: { ...requestFlags.retryDelay, about: '--retry-delay', isNumber: true },
     timeout: { ...requestFlags.timeout, about: '--timeout', isNumber: true },
-    lang: { about: '--lang of pages', words: langFlag.words },
+    lang: { about: '--lang of pages', choices: langFlag.choices },
     limit: { about: 'records that a table on a terminal shows, 50 otherwise', range: [1], isNumber: true },
   } as const satisfies Readonly<Record<string, Setting>>;
 }

@@ -148,9 +148,9 @@ export function filesOfProfiles(
     const format = flags.format ?? impliedFormat(flags, defaults) ?? 'csv';
     const output = join(folder, `${profile}.${listing}.${endingsOf(format)[0]!}`);
     const receipt = flags.receipt && receiptPathOf(output);
-    const writes = [{ path: output, flag: '--output-dir:', is: `where the records of ${profile} go` }];
+    const writes = [{ path: output, flag: '--output-dir:', what: `where the records of ${profile} go` }];
     if (receipt !== undefined)
-      writes.push({ path: receipt, flag: '--receipt:', is: `where the receipt of ${profile} goes` });
+      writes.push({ path: receipt, flag: '--receipt:', what: `where the receipt of ${profile} goes` });
     return { profile, format, output, receipt, writes };
   });
 }

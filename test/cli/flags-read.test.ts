@@ -87,7 +87,7 @@ function linesOf(command: Command): readonly (readonly [flag: string, line: stri
     const { long, required } = flag;
     const name = `${path} ${long!}`;
     if (name in CASES) return CASES[name] === undefined ? [] : [[long!, CASES[name]]];
-    const [word] = (flag as Partial<FlagOption>).how?.words ?? [];
+    const [word] = (flag as Partial<FlagOption>).how?.choices ?? [];
     const usual = /<(?:date|period)>/.test(flag.flags) ? '2026-10' : '1';
     const value = required ? ` ${VALUES[long!] ?? word ?? usual}` : '';
     // Where there are no sums, the meaning of columns counts by itself.

@@ -14,7 +14,7 @@ export const completionCommand = declareCommand({
     'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
     'profiles. ' +
     'The network is never touched.',
-  arguments: [['<shell>', shells.join(', '), { words: shells }]],
+  arguments: [['<shell>', shells.join(', '), { choices: shells }]],
   examples: [
     ['source <(folio completion bash)', 'in ~/.bashrc'],
     ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
@@ -161,7 +161,7 @@ async function valuesOf(
   { begun, context }: { readonly begun: string; readonly context: Context },
 ): Promise<Offer> {
   const { how } = (of ?? {}) as { readonly how?: Parsed };
-  if (how?.words !== undefined) return ['words', how.words.map((word) => [word])];
+  if (how?.choices !== undefined) return ['words', how.choices.map((word) => [word])];
   const flag = of instanceof Option ? of.flags : undefined;
   const placeholder = flag === undefined ? of?.name() : /<([\w-]+)/.exec(flag)?.[1];
   switch (placeholder) {

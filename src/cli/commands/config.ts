@@ -17,7 +17,7 @@ import { declareCommand, type Declaration } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
 const NAMES = settingNames().map(([name]) => name);
-const SETTING = ['<setting>', '', { words: NAMES, parse: findSetting }] as const;
+const SETTING = ['<setting>', '', { choices: NAMES, parse: findSetting }] as const;
 type Found = ReturnType<typeof findSetting>;
 
 const listFlags = {

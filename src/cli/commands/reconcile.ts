@@ -24,7 +24,7 @@ const reconcileFlags = {
   against: {
     syntax: '--against <listing>',
     about: 'issued or received, if the list itself does not tell',
-    words: ['issued', 'received'],
+    choices: ['issued', 'received'],
   },
   match: {
     syntax: '--match <field=heading,...>',
@@ -36,7 +36,7 @@ const reconcileFlags = {
   decimal: {
     syntax: '--decimal <mark>',
     about: 'comma or point: the decimal mark in the amounts of --match, if they do not show it',
-    words: DECIMAL_MARKS,
+    choices: DECIMAL_MARKS,
     rules: [
       {
         needs: ['--match'],
@@ -120,7 +120,7 @@ async function runReconcile(
       ifPartial: 'fail',
     }),
     sheet: 'reconcile',
-    reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
+    reads: paths.map((path) => ({ path, what: 'a list that is to be read' })),
     consequence: WHERE_INCOMPLETE,
     makeResult: async ({ isJoined, meanings: { fields } }) => {
       if (isJoined)

@@ -34,7 +34,7 @@ const reportFlags = {
     syntax: '--format <format>',
     about:
       'html, or json for the figures behind the page (default: by the ending of --output, else html; on a terminal a table)',
-    words: ['html', 'json'],
+    choices: ['html', 'json'],
   },
   output: { syntax: '-o, --output <file>', about: 'write a file, whole or not at all', parse: target },
   outputDir: {

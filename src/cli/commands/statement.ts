@@ -45,7 +45,7 @@ const statementFlags = {
   format: {
     syntax: '--format <format>',
     about: `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    words: ['html', ...formats],
+    choices: ['html', ...formats],
     hint: meantFormat,
   },
   output: outputFlags.output,

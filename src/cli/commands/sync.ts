@@ -32,7 +32,7 @@ const syncFlags = {
   format: {
     syntax: '--format <format>',
     about: `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
-    words: RESULT_FORMATS,
+    choices: RESULT_FORMATS,
   },
 } as const satisfies Flags;
 

@@ -41,11 +41,11 @@ export const STANDARD_INPUT = '-';
 export const RECEIPT_ENDING = '.receipt.json';
 
 /** The files to read for an export: the export and its receipt, each with its name for messages. */
-export function readsOfExport(flag: string, path: string): readonly { path: string; is: string }[] {
+export function readsOfExport(flag: string, path: string): readonly { path: string; what: string }[] {
   if (path === STANDARD_INPUT) return [];
   return [
-    { path, is: `the export that ${flag} is to read` },
-    { path: `${path}${RECEIPT_ENDING}`, is: `the receipt of the export that ${flag} is to read` },
+    { path, what: `the export that ${flag} is to read` },
+    { path: `${path}${RECEIPT_ENDING}`, what: `the receipt of the export that ${flag} is to read` },
   ];
 }
 

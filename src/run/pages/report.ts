@@ -97,7 +97,11 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
     profile,
     path: join(folder, `${profile === undefined ? '' : `${profile}.`}report.${job.format}`),
   }));
-  const writes = pages.map(({ path }) => ({ path, flag: '--output-dir:', is: 'where another report goes' }));
+  const writes = pages.map(({ path }) => ({
+    path,
+    flag: '--output-dir:',
+    what: 'where another report goes',
+  }));
   await checkPaths(context, { tokenFile: job.flags.tokenFile, reads, writes });
   const removeEmpty = await makeFolder(folder);
   const results: PartResult[] = [];

@@ -297,7 +297,7 @@ function firstNames(statements: readonly OwnStatement[]): string {
 
 function noteFile(note: string | undefined): readonly ReadPath[] {
   const file = note?.startsWith('@') ? note.slice(1) : '-';
-  return file === '-' ? [] : [{ path: file, is: 'the note of --note' }];
+  return file === '-' ? [] : [{ path: file, what: 'the note of --note' }];
 }
 
 /** The text of --note, which may be in a file. Throws UsageError. */

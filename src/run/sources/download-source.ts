@@ -92,7 +92,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
   };
   return {
     ...source,
-    reads: [...(source.reads ?? []), { path, is: `a file of an invoice in ${path}`, names: OWN_NAMES }],
+    reads: [...(source.reads ?? []), { path, what: `a file of an invoice in ${path}`, names: OWN_NAMES }],
     async open(run, profiles) {
       const listing = await source.open(run, profiles);
       const into = await openDownloadFolder(path, run.context);

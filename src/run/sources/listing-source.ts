@@ -159,7 +159,7 @@ export async function readFiscalIds(
 
 export function listsIn(flag: string, values: readonly string[]): readonly ReadPath[] {
   const files = values.filter((value) => value.startsWith('@') && value !== '@-');
-  return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
+  return files.map((value) => ({ path: value.slice(1), what: `the list of ${flag}` }));
 }
 
 /** The order in which the service lists a resource by itself. */

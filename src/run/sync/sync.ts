@@ -68,17 +68,17 @@ const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 
 /**
  * Makes a database equal to whole listings; with --plan, shows what that would change. Rows of listings that could not be read
- * stay. `words`: the database, unless --to-env names it, and the resources.
+ * stay. `positionals`: the database, unless --to-env names it, and the resources.
  *
  * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
  * @throws IncompleteError after the listings that could be read were written
  */
 export async function syncDatabase(
   context: Context,
-  words: readonly string[],
+  positionals: readonly string[],
   flags: SyncFlags,
 ): Promise<void> {
-  const [address, names] = readWords(context, words, flags);
+  const [address, names] = readPositionals(context, positionals, flags);
   const resources = findResources(names);
   const notices = new Notices(context, flags);
   const chosen = await chosenProfiles(context, { flags, notices });
@@ -95,7 +95,7 @@ export async function syncDatabase(
     flags,
     name: 'sync',
     records: 'records',
-    files: file === undefined ? [] : [{ flag: 'sync', path: file, is: 'the database' }],
+    files: file === undefined ? [] : [{ flag: 'sync', path: file, what: 'the database' }],
     reads: readsOfDatabase(address).slice(1),
     partNames: all.map(({ name }) => name),
     notices,
@@ -118,9 +118,9 @@ export async function syncDatabase(
 /** Functions to call when the run ends, the last one first. */
 type Closing = (() => Promise<void>)[];
 
-function readWords(
+function readPositionals(
   { env, secrets }: Context,
-  words: readonly string[],
+  positionals: readonly string[],
   { toEnv }: SyncFlags,
 ): readonly [DatabaseAddress, readonly string[]] {
   if (toEnv !== undefined) {
@@ -131,9 +131,9 @@ function readWords(
       });
     }
     secrets.hide([text]);
-    return [parseDatabaseAddress(text, toEnv), words];
+    return [parseDatabaseAddress(text, toEnv), positionals];
   }
-  const [text, ...names] = words;
+  const [text, ...names] = positionals;
   if (text !== undefined) return [parseDatabaseAddress(text), names];
   throw new UsageError('sync needs a database', {
     hint: 'Give a file such as books.db, or postgres://user@host/name.',
