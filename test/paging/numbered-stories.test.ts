@@ -33,7 +33,10 @@ type Setting = Service & Partial<NumberedWalkOptions>;
 /** What came of a walk: calls, records of the total, and all that the status says. */
 async function outcomeOf(settings: string): Promise<string> {
   const all = readSettings(settings, SETTINGS);
-  const setting = all.reduce((one, other) => ({ ...one, ...other }));
+  const setting: Setting = Object.assign({}, ...all);
+  // A repeated setting would replace the first one; only changes are made one after the other.
+  const names = all.flatMap((one) => Object.keys(one)).filter((name) => name !== 'change');
+  expect(names).toEqual([...new Set(names)]);
   const { order, refuse, serve, total, pageSize, sorted, from = 0, until = Infinity } = setting;
   const records = [...(setting.records ?? [])];
   const existing = new ExistingRecords(records, { from, until });
