@@ -66,7 +66,7 @@ export type FindingDetails =
   | { readonly code: 'no source' }
   /** No record has a column of this role. */
   | { readonly code: 'column missing'; readonly role: string; readonly columns: readonly string[] }
-  /** Fiscal IDs that match nobody, as the user typed them. */
+  /** Unknown fiscal IDs, as the user typed them. */
   | { readonly code: 'unknown ids'; readonly ids: readonly string[] }
   /** The records are of an earlier moment, in ISO 8601. */
   | { readonly code: 'as of'; readonly readAt: string }

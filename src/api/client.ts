@@ -59,7 +59,7 @@ export interface ClientOptions {
 /**
  * What happens to requests, for the progress line and for the log of `--debug`. `request` numbers the requests of a
  * client from 1, and all attempts of a request share its number. `attempt` counts from 0. `target` is the path and the
- * query, as they are sent: whoever shows them removes secrets. `bytes` are those on the wire.
+ * query, as sent; code that shows them has to remove secrets. `bytes` are those on the wire.
  */
 export type RequestEvent = { readonly request: number; readonly attempt: number; readonly target: string } & (
   | { readonly kind: 'request' }

@@ -46,7 +46,7 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
 
 /** What the `errors` of a page say (spec 2.4, 7). */
 interface PartialErrors {
-  /** The fiscal IDs of the filter that matched nobody, as the service writes them: without dots and dash. */
+  /** The unmatched fiscal IDs of the filter, as the service writes them: without dots and dash. */
   readonly missingFiscalIds: readonly string[];
   /** All other problems, which are not fatal: one line each, no two the same. */
   readonly warnings: readonly string[];

@@ -119,7 +119,7 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
       writeOut,
       // Errors are thrown, and `runCommandLine` prints them. The help of a command that only groups others is no error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
-      // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
+      // Help has no colours. To check whether a stream shows them, Node would have to open the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       getOutHelpWidth: () => helpWidth(context.stdout),

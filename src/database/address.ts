@@ -129,7 +129,7 @@ function parsePostgres(text: string, source: string, isSecret: boolean): Postgre
   return { engine: 'PostgreSQL', settings, shown };
 }
 
-/** The settings that say something: an empty text is none. */
+/** The settings without empty texts. */
 export function withoutEmpty(settings: Readonly<Record<string, string | undefined>>): PostgresSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value));
 }

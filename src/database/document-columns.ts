@@ -14,7 +14,7 @@ import { storableText, type Dialect, type StoredValue } from './database.ts';
 
 /*
  * The signed amounts, due date and counterparty of a document, by the rule of `src/invoices`: columns that folio computes when it
- * writes the row, so that no query has to know the rule.
+ * writes the row, so that no query has to repeat the rule.
  */
 
 const AMOUNTS = ['open', 'total', 'net', 'tax', 'paid'] as const satisfies readonly AmountRole[];

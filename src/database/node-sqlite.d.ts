@@ -1,4 +1,4 @@
-/** What folio uses of the runtime's SQLite, which Node 20 lacks and its types do not know. */
+/** The part of Node's SQLite that folio uses, which Node 20 and its types do not have. */
 declare module 'node:sqlite' {
   export class DatabaseSync {
     constructor(path: string, options?: { readonly readOnly?: boolean });

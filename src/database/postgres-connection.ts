@@ -37,7 +37,7 @@ export async function loadDriver() {
 }
 
 /**
- * Connects, encrypted as `sslmode` wants, in the meaning that libpq gives it: `prefer` encrypts where the server can, `require`
+ * Connects, encrypted by `sslmode` as in libpq: `prefer` encrypts if the server can, `require`
  * keeps listeners out, `verify-ca` servers of other authorities, `verify-full` servers of other names as well. Rejects with the
  * driver's error, or with UsageError for settings that cannot be used.
  *

@@ -178,7 +178,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  /** Settings hold until the transaction ends: behind a pooler, the session is somebody else's afterwards. */
+  /** Settings hold until the transaction ends: with a pooler, the session then belongs to another client. */
   async #beginTransaction(sql: string): Promise<void> {
     await this.query(sql);
     this.#isInTransaction = true;

@@ -73,7 +73,7 @@ export class StoredBooks {
     return organizationsIn(await newestRuns(this.#database));
   }
 
-  /** The column of a field that records can be ordered by; undefined where there is none, or one that does not hold text. */
+  /** The column of a field to order records by; undefined if it does not exist or does not hold text. */
   async textColumn(table: string, field: string | undefined): Promise<string | undefined> {
     const names = [...((await this.#database.relation(table))?.columns.keys() ?? [])];
     const columns = await readColumns(this.#database, table, names);

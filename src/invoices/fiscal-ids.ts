@@ -8,7 +8,7 @@ export function foldFiscalId(text: string): string {
   return bare !== undefined && checkDigitOf(digits!) === check ? bare : folded;
 }
 
-/** The digit, or K, that stands behind the digits of a Chilean fiscal ID. */
+/** The check digit, or K, after the digits of a Chilean fiscal ID. */
 function checkDigitOf(digits: string): string {
   const sum = [...digits]
     .toReversed()
@@ -23,7 +23,7 @@ export function isFiscalId(text: string | undefined): text is string {
 
 export interface Counterparty {
   readonly name: string | undefined;
-  /** Undefined where it is none, or punctuation alone. */
+  /** Undefined if it is missing, or only punctuation. */
   readonly fiscalId: string | undefined;
 }
 

@@ -95,7 +95,7 @@ export function readJson(bytes: Buffer, span: Span): unknown {
   return JSON.parse(bytes.toString('utf8', span[0], span[1]));
 }
 
-/** The count at the span. Undefined when there is none, or anything but a whole number from 0 on. */
+/** The count at the span; undefined for anything but a whole number from 0 on. */
 export function readCount(bytes: Buffer, span: Span | undefined): number | undefined {
   const value = span && readJson(bytes, span);
   return isCount(value) ? value : undefined;

@@ -19,7 +19,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** Whether there is a value: empty text and an empty list are none, as null and nothing are. */
+/** Whether there is a value: null, a missing cell, empty text and an empty list do not count. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
   return cell !== undefined && cell.text !== '' && !(cell.kind === 'array' && cell.text === '[]');
 }
@@ -84,7 +84,7 @@ class CellSpans {
     this.kinds.fill(ABSENT, 0, columns);
   }
 
-  /** Sets the cell of a column. Ignores a negative column, which nobody wants. */
+  /** Sets the cell of a column. Ignores a negative column, which stands for an unwanted one. */
   set(column: number, kind: number, start: number, end: number): void {
     if (column < 0) return;
     this.kinds[column] = kind;

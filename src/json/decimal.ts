@@ -6,7 +6,7 @@ export interface Decimal {
 
 export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
-/** A JSON number. `007`, `.5`, `1.` and `+1` are none. */
+/** A JSON number, which `007`, `.5`, `1.` and `+1` are not. */
 const LITERAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Significant digits of which a double keeps every number. */

@@ -10,7 +10,7 @@ export interface RecordHash {
   readonly write: (words: Uint32Array, to: number, view: WordView, start: number, end: number) => void;
 }
 
-/** What stands in a record's content for each signed link. */
+/** The placeholder for each signed link in a record's content. */
 const NO_LINK = Buffer.from('null');
 
 /**
@@ -165,7 +165,7 @@ function mix(value: number): number {
 export const KEY_HINT =
   'Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.';
 
-/** The columns that tell records apart where they have no `id`, or where the user names other columns. */
+/** The columns that identify records without an `id`, or those that the user names instead. */
 export interface KeyColumns {
   /** The columns that the user named: they take the place of `id`. */
   readonly named?: readonly string[] | undefined;

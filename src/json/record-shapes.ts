@@ -17,7 +17,7 @@ const LEAST_CAPACITY = 64;
 const BETWEEN = new Uint8Array(256);
 for (const sign of '{}:, \n\r\t') BETWEEN[sign.charCodeAt(0)] = 1;
 
-/** What stands before a value of a record, or behind its last one: braces, commas and names. */
+/** The bytes before a value of a record, or after the last one: braces, commas and names. */
 class Step {
   /** Where it stood in the first record that had it. */
   readonly start: number;

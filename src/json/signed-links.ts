@@ -5,7 +5,7 @@ import { isCalledFileUrl, JsonScanner } from './scanner.ts';
 
 /*
  * A service signs the links in its records anew with each answer (spec 2.5), so that a record is the same whatever its links are
- * signed with; and a signed link opens a file to whoever has it. Which strings are such links is decided here.
+ * signed with; and a signed link opens a file to anyone. This module decides which strings are such links.
  */
 
 /** Text without which a record has no link. */
@@ -67,7 +67,7 @@ export function compactRecord(batch: RecordBatch, index: number): Buffer {
 
 const [OPEN, COMMA, CLOSE, NULL] = ['[', ',', ']', 'null'].map((text) => Buffer.from(text));
 
-/** The records with null for their signed links, for whoever keeps them. An id that is a link is left out with it. */
+/** The records with null for their signed links, for storage. An id that is a link is left out, too. */
 export function withoutLinks(batch: RecordBatch): RecordBatch {
   const links = signedLinks(batch);
   if (links.length === 0) return batch;

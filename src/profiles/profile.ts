@@ -86,7 +86,7 @@ export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** The store's file as it is. Keys that folio does not know are kept when it is written again. */
+/** The content of the store's file. Unknown keys are kept when it is written again. */
 export interface StoreDocument extends JsonObject {
   currentProfile?: string;
   profiles: Record<string, JsonObject>;

@@ -35,13 +35,13 @@ interface OwnAnswer {
   readonly id: string;
   readonly batches: readonly RecordBatch[];
   readonly status: WalkStatus;
-  /** The refusal, where nobody has the ID. */
+  /** The refusal, if the ID does not exist. */
   readonly refusal?: Refusal;
 }
 
 /**
  * Walks a listing by fiscal IDs, with as many of them at a time as an address can hold. A record of several requests is delivered
- * once. IDs that nobody has go to `onErrors` in the service's form. Where nobody has any, throws UnknownFiscalIds.
+ * once. Unknown IDs go to `onErrors` in the service's form. If all are unknown, it throws UnknownFiscalIds.
  *
  * The specification does not say how a list is written (spec 4.9). A service that takes `a,b` for one ID refuses it, since
  * nobody has such an ID. Other spellings fail without a word: of `x=a&x=b`, many programs read the last or the first, and
@@ -66,11 +66,11 @@ class FiscalIdWalk {
   #delivered: UniqueRecords | undefined;
   /** Whether the service answered for at least one ID. */
   #answered = false;
-  /** IDs that were requested alone. */
+  /** IDs that were requested one by one. */
   readonly #alone = new Set<string>();
   readonly #unknown = new Set<string>();
   #warnings: readonly string[] = [];
-  /** Records delivered of answers that turned out to hold those of other IDs, less those that came again in other answers. */
+  /** Records delivered from answers with records of other IDs, less those that came again in other answers. */
   #strays = 0;
   /** The refusal of the only ID, where it was requested before. */
   #plainRefusal: Refusal | undefined;
@@ -89,7 +89,7 @@ class FiscalIdWalk {
     const spellings = listEncoding === undefined ? LIST_ENCODINGS : [listEncoding];
     let unproven = fiscalIds;
     for (const spelling of spellings) {
-      // One ID is no list: in another spelling it would be the same request, or one with brackets, which come last.
+      // A single ID is not a list: another spelling is the same request, except for brackets, which come last.
       if (unproven.length < 2 && spelling !== spellings[0]) break;
       unproven = yield* this.#walkLists(unproven, spelling);
       if (this.#understood !== spelling) continue;
@@ -100,7 +100,7 @@ class FiscalIdWalk {
     if (!this.#answered && this.#unknown.size > 0)
       throw new UnknownFiscalIds([...this.#unknown], this.#warnings);
     if (this.#strays > 0) this.#addIncomplete(this.#strays);
-    // This listing does not say which of several IDs nobody has.
+    // This listing does not report which of several IDs are unknown.
     if (strict && !this.#resource.fiscalIds!.namesUnknown) {
       const ids = fiscalIds.filter((id) => !this.#alone.has(id) && !this.#unknown.has(id));
       for await (const _ of this.#answersOf(ids, 1)) continue;
@@ -204,7 +204,7 @@ class FiscalIdWalk {
       status.addSubwalk(own);
       if (this.#left > 0) continue;
       const { totalAtEnd = 0 } = own;
-      // Which records of several IDs are the first ones in the order of the listing, only the service could say.
+      // Only the service could tell which records of several IDs come first in the order of the listing.
       if (!isOne && (totalAtEnd > left || id !== ids.at(-1)))
         this.#addIncomplete(Math.max(1, totalAtEnd - left));
       return;
@@ -230,7 +230,7 @@ class FiscalIdWalk {
     }
   }
 
-  /** Requests one ID, which has no spelling, except that a service may know a parameter by its brackets. */
+  /** Requests one ID. A single value has no list spelling, but a service may expect the parameter with brackets. */
   async #answerOf(id: string, limit: number, signal: AbortSignal): Promise<OwnAnswer> {
     const { listEncoding } = this.#query;
     const requestAs = async (spelling: ListEncoding): Promise<OwnAnswer> => {

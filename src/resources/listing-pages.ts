@@ -25,7 +25,7 @@ export interface ListingQuery {
   readonly listEncoding?: ListEncoding | undefined;
   /** True to find every unknown fiscal ID, also where the listing does not name it. */
   readonly strict?: boolean | undefined;
-  /** The columns that tell records apart, in place of `id`. */
+  /** The columns that identify records, in place of `id`. */
   readonly key?: readonly string[] | undefined;
   readonly page?: number | undefined;
   readonly nextToken?: string | undefined;
@@ -82,7 +82,7 @@ export async function* openListing(
     const until = from + Math.min(served, limit ?? served);
     return yield* walkNumbered({ ...shared, size: served, from, until, isSinglePage: true });
   }
-  // The listing can be read in the order of a unique key, unless the query has an order that folio does not know.
+  // The listing can be read in the order of a unique key, unless the query has an unknown order.
   const isSortable = sortBy !== undefined && query.sortBy !== sortBy.unique && typed === undefined;
   const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.unique } } : undefined;
   const fetchSorted = sorted && numberedPages(sorted, paging);

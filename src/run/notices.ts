@@ -203,7 +203,7 @@ const MAX_NUMBERS = 20;
 /**
  * The error that says which records are missing or in doubt; undefined where none are.
  *
- * @param unknown fiscal IDs that nobody has, where that is a failure
+ * @param unknown unknown fiscal IDs, if they are a failure
  * @param sortBy the keys by which the user can have the listing sorted
  */
 export function lackOf(
@@ -294,7 +294,7 @@ export class ServiceErrors {
     for (const warning of warnings) this.#warnings.add(warning);
   };
 
-  /** The fiscal IDs that match nobody, in the order in which they were typed. */
+  /** The unknown fiscal IDs, in the order in which they were typed. */
   get unknownIds(): string[] {
     const typed = [...this.#typed.values()].map((id) => this.#redact(id));
     return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
@@ -319,7 +319,7 @@ export class ServiceErrors {
     return found;
   }
 
-  /** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
+  /** The final error of a listing: if all fiscal IDs are unknown, it names them as they were typed. */
   explain(error: unknown, filter: FiscalIdFilter | undefined): unknown {
     if (!(error instanceof UnknownFiscalIds)) return error;
     this.addUnknown(error.fiscalIds);
@@ -332,7 +332,7 @@ export class ServiceErrors {
     });
   }
 
-  /** Adds fiscal IDs that match nobody. The service may spell them in its own way. */
+  /** Adds unknown fiscal IDs. The service may spell them in its own way. */
   addUnknown(fiscalIds: readonly string[]): void {
     for (const id of fiscalIds) this.#unknown.add(this.#redact(this.#typed.get(foldFiscalId(id)) ?? id));
   }

@@ -90,7 +90,7 @@ interface ExportRequest extends QuestionsRequest {
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
- * 8. Missing records end the run: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
+ * 8. Missing records end the run: unknown fiscal IDs, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source has (`Source.held`), become one joined source
  * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a

@@ -158,7 +158,7 @@ export interface OpenSource extends SourceName {
   read(part: Part, wanted: Wanted): AsyncGenerator<Delivery>;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
-  /** Whether a fiscal ID that nobody has is a failure. */
+  /** Whether an unknown fiscal ID is a failure. */
   readonly isStrict?: boolean;
   /** The order of the service; undefined if the user chose another order, or one page. */
   readonly order?: UsualOrder | undefined;

@@ -39,7 +39,7 @@ export interface EarlierBooks {
 }
 
 interface Waiting {
-  /** Aborted when nobody waits for the answer any longer. */
+  /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** Called with the progress of the run, in words. */
   readonly onProgress?: ((words: string) => void) | undefined;

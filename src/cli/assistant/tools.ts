@@ -160,7 +160,7 @@ function ofListing({ listing: asked, ...flags }: Arguments): AssistantQuestion {
   return { resource, words: [resource.name, ...flagWords(flags)], prints: 'rows' };
 }
 
-/** Flags as words: one for each condition, other lists with commas. Values stand behind `=`, so that none can be a flag. */
+/** Flags as words: one for each condition, other lists with commas. Values follow `=`, so that none is read as a flag. */
 export function flagWords({ where = [], ...flags }: Arguments): string[] {
   const conditions = [where].flat().map((condition) => `--where=${String(condition)}`);
   const others = Object.entries(flags).flatMap(([flag, value]) => {

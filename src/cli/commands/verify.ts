@@ -181,7 +181,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
 
 /**
  * The path of a file that a receipt names: as seen from its folder or beside it, since the folder may have been moved as a whole.
- * Throws UsageError for a file elsewhere, which is not looked at: whoever wrote the receipt would learn of any file.
+ * Throws UsageError for a file elsewhere, without reading it: a receipt from others must not reveal facts about any file.
  */
 function fileOf(receipt: string, { output, file: own = output!, sha256 }: DeliveredFile): string {
   const isWithin = !isAbsolute(own) && !/^\.\.(?![^/\\])/.test(normalize(own));

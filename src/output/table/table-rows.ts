@@ -25,7 +25,7 @@ export interface ShownColumn {
   /** The least width of its head; 0 where there is no word for the column. */
   readonly head: number;
   readonly look: ColumnLook;
-  /** Where room is short, columns of higher ranks are left out first; undefined for columns that nobody looks for. */
+  /** A narrow table leaves out columns of higher ranks first; undefined for columns without a rank. */
   readonly rank: number | undefined;
   /** Whether nothing is in it so far. */
   readonly empty: boolean;
@@ -41,7 +41,7 @@ export interface ShownColumn {
   readonly numeric: boolean;
   /** All are days, some of them written as the midnight with which they begin: shown as days. */
   readonly days: boolean;
-  /** Lists or whole objects, which nobody reads in a cell. */
+  /** Lists or whole objects, which are not readable in a cell. */
   readonly nested: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface EarlierOptions {
   readonly path: string;
   /** The export with the current records; undefined if they come from the service or a database. */
   readonly newer?: { readonly shown: string; readonly delivered: DeliveredFile | undefined } | undefined;
-  /** The columns that together tell records apart. */
+  /** The columns that together identify a record. */
   readonly key: readonly string[];
   /** The profiles whose records are compared; undefined if the current records have no profile column. */
   readonly profiles?: readonly string[] | undefined;

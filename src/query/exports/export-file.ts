@@ -333,7 +333,7 @@ class ArrayCutter {
   #inString = false;
   #escaped = false;
 
-  /** Reads on from `from` and returns the position behind the last comma between records; 0 when there is none yet. */
+  /** Reads on from `from` and returns the position after the last comma between records; 0 before the first comma. */
   cut(bytes: Buffer, from: number): number {
     let cut = 0;
     for (let at = from; at < bytes.length; at++) {

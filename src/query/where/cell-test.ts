@@ -48,7 +48,7 @@ interface ComparedColumn {
  *   differs from every other value; it contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`. But amounts are
- *   read as sums read them: text is none.
+ *   read as sums read them: text is not an amount.
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
  * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were

@@ -157,7 +157,7 @@ async function readListings(run: Run, flags: ReportFlags, read: ReadParts<Report
   return { dates, all, figuresOf: (own: typeof all) => reportFigures(own, { dates, caveats }) };
 }
 
-/** Writes how each organization stands in each currency, as a table for a terminal, in one run. */
+/** Writes the balances of each organization in each currency, as a table for a terminal, in one run. */
 async function writeMonth(context: Context, job: Job, notices: Notices): Promise<void> {
   const { flags, sources } = job;
   const { monthForm, monthRows } = await import('../../report/month.ts');

@@ -108,7 +108,7 @@ export function databaseSource(request: DatabaseRequest): Source {
   /** Undefined where the table has no such column, or one that does not hold text. */
   let dateColumn: string | undefined;
 
-  /** By date, in the direction that the user wants, or the service's usual one. */
+  /** The order by date, in the direction that the user chose, or the service's usual one. */
   const orderOf = (newestFirst = false): StoredOrder | undefined => {
     const wanted = newestFirst ? 'desc' : (flags.sortOrder ?? usual);
     if (wanted === undefined || dateColumn === undefined) return undefined;

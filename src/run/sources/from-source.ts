@@ -20,7 +20,7 @@ export interface FromRequest {
   readonly resource: Resource;
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
-  /** The order that the user wants, and the questions about the records. */
+  /** The order that the user chose, and the questions about the records. */
   readonly flags?: Pick<FilterFlags, 'sortBy' | 'sortOrder' | 'strict'> & QuestionFlags;
   /** IDs, `@file` or `@-`. */
   readonly fiscalIds?: readonly string[] | undefined;
@@ -114,7 +114,7 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
 }
 
 /**
- * The roles that the service means by the key of --sort-by. Throws UsageError for a key that folio does not know, and for a
+ * The roles for the key of --sort-by. Throws UsageError for an unknown key, and for a
  * direction where there is no order to turn.
  */
 export function serviceOrder(
