@@ -69,8 +69,9 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
 
 const SQLITE = Buffer.from('SQLite format 3\0');
 
-/** Whether a text names a database to read from: an address, or a SQLite file. */
+/** Whether a text names a database to read from: an address, or a SQLite file. `-` is standard input, whatever files there are. */
 export async function isDatabase(from: string): Promise<boolean> {
+  if (from === '-') return false;
   if (SCHEME.test(from)) return true;
   // Opening a pipe would block until another program writes to it.
   const isFile = await stat(from).then(

@@ -1,11 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { errorLike } from '../support/error-like.ts';
+import { runFolio } from '../support/run-folio.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the address of a database', () => {
   it('is a file', () => {
     const path = 'some folder/books.db';
     expect(parseDatabaseAddress(path)).toEqual({ engine: 'SQLite', path, shown: path });
+  });
+
+  it('is never -, which is standard input, whatever files the folder has', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, '-'), 'SQLite format 3\0');
+    const shell = `echo '{"number":"1"}' | "$@"`;
+    const { code, stdout } = await runFolio(['issued', '--from', '-', '--count'], { cwd, shell });
+    expect([code, stdout.toString()]).toEqual([0, '1\n']);
   });
 
   it.each([
