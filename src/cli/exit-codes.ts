@@ -3,11 +3,11 @@ import type { FailureKind } from '../findings.ts';
 
 /** What each exit code means; also the text of `folio help exit-codes`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'everything asked for was delivered'],
+  [0, 'everything was delivered'],
   [1, 'a bug in folio, or the output could not be written'],
   [2, 'the command line or the query is wrong'],
-  [3, 'no token, or the service refuses it'],
-  [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],
+  [3, 'the token is missing, or the service refuses it'],
+  [4, 'not found: an unknown customer or fund, or only unknown fiscal IDs'],
   [5, 'the service or the network failed after all retries, or the address is not the service’s'],
   [6, 'delivered, but not all; standard error says what is missing'],
   [7, '`folio reconcile`: the list and the service differ, or amounts could not be compared'],

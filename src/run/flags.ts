@@ -340,7 +340,7 @@ export const questionFlags = {
   },
   count: {
     syntax: '--count',
-    about: 'how many records; with --group-by for each value of a column',
+    about: 'the number of records; with --group-by for each value of a column',
     rules: [
       {
         not: ['--sum'],
