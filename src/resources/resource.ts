@@ -97,7 +97,7 @@ interface SortKeys {
 }
 
 /** The filter of a listing by fiscal IDs. */
-export interface FiscalIdFilter {
+interface FiscalIdFilter {
   /** The flag's name, without the two dashes before it: `customer-fiscal-id`. */
   readonly flag: string;
   readonly parameter: string;

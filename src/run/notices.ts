@@ -10,7 +10,7 @@ import type { Destination } from '../output/files/destination.ts';
 import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 import type { WalkEvent, WalkStatus } from '../paging/walk-status.ts';
-import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './flags.ts';
 
 type NoticeFlags = Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
@@ -280,11 +280,16 @@ export class ServiceErrors {
   readonly #warnings = new Set<string>();
   readonly #typed: ReadonlyMap<string, string>;
   readonly #redact: Redact;
+  readonly #whose: string;
   #isNamedByError = false;
 
-  /** The fiscal IDs are those of the filter, as typed; `redact` removes secrets from the service's words, which receipts keep. */
-  constructor(fiscalIds: readonly string[], redact: Redact) {
+  /**
+   * The fiscal IDs are those of the filter, as typed, and `whose` is who has one: `customer`. `redact` removes secrets from the
+   * service's words, which receipts keep.
+   */
+  constructor(fiscalIds: readonly string[], whose: string, redact: Redact) {
     this.#redact = redact;
+    this.#whose = whose;
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
   }
 
@@ -300,17 +305,15 @@ export class ServiceErrors {
     return [...new Set([...typed, ...this.#unknown])].filter((id) => this.#unknown.has(id));
   }
 
-  /** @param isLocal whether the records were read earlier: the service may have more records with these IDs */
-  findings(filter: FiscalIdFilter | undefined, isLocal = false): Finding[] {
-    const whose = `${filter?.whose ?? 'party'}${isLocal ? ' in these records' : ''}`;
+  findings(): Finding[] {
     const found: Finding[] = [];
     if (this.#unknown.size > 0)
       found.push({ level: 'fact', text: '', details: { code: 'unknown ids', ids: [...this.#unknown] } });
     const ids = this.#isNamedByError ? [] : this.unknownIds;
     const texts =
       ids.length > MAX_NAMED
-        ? [`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
-        : ids.map((id) => `no ${whose} has the fiscal ID ${id}`);
+        ? [`no ${this.#whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
+        : ids.map((id) => `no ${this.#whose} has the fiscal ID ${id}`);
     for (const text of texts) found.push({ level: 'warning', text });
     for (const words of this.#warnings) {
       const details = { code: 'service says', words } as const;
@@ -320,16 +323,12 @@ export class ServiceErrors {
   }
 
   /** The final error of a listing: if all fiscal IDs are unknown, it names them as they were typed. */
-  explain(error: unknown, filter: FiscalIdFilter | undefined): unknown {
+  explain(error: unknown): unknown {
     if (!(error instanceof UnknownFiscalIds)) return error;
     this.addUnknown(error.fiscalIds);
     this.#isNamedByError = true;
-    const whose = filter?.whose ?? 'party';
-    const named = firstOf(this.unknownIds);
-    return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${alsoSaid(error.warnings)}`, {
-      hint: error.hint,
-      cause: error,
-    });
+    const which = `no ${this.#whose} has any of these fiscal IDs: ${firstOf(this.unknownIds)}`;
+    return new NotFoundError(`${which}${alsoSaid(error.warnings)}`, { hint: error.hint, cause: error });
   }
 
   /** Adds unknown fiscal IDs. The service may spell them in its own way. */

@@ -236,7 +236,7 @@ export async function inPart(
       if (session !== undefined) await refuseWrongAddress(session.client, error, context.signal);
       throw error;
     } finally {
-      notices.add(...serviceErrors.findings(source.resource?.fiscalIds, session === undefined));
+      notices.add(...serviceErrors.findings());
       if (status.orderMayMove) notices.warn(orderMayMove(source.resource));
     }
   } catch (error) {
@@ -272,6 +272,8 @@ async function openPart(
   const store = await storeOf(run);
   let profile = session?.profile;
   if (session === undefined && !isJoined) profile = named ?? owner ?? usualProfile(context.env, store);
+  // The service may have more records with these fiscal IDs than were read earlier.
+  const whose = `${resource?.fiscalIds?.whose ?? 'party'}${session === undefined ? ' in these records' : ''}`;
   return {
     run,
     context,
@@ -284,7 +286,7 @@ async function openPart(
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
     meanings: meaningsFor(source, flags, fieldsOf(store, { resource, profile, isSeveral: isJoined, field })),
-    serviceErrors: new ServiceErrors(source.fiscalIds ?? [], context.secrets.redact),
+    serviceErrors: new ServiceErrors(source.fiscalIds ?? [], whose, context.secrets.redact),
     lacks: [],
   };
 }

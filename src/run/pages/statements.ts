@@ -256,13 +256,8 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
   const results = parts.map(({ result }) => result);
   if (fiscalIds !== undefined && statements.length === 0) {
     if (parts.some(({ isWhole }) => !isWhole)) checkResults(results, words(results));
-    const isKept = (open ?? overdue ?? period) !== undefined;
-    const of = fiscalIds.join(', ');
-    const which = isKept ? `no document of ${of} is kept` : `no ${listing} invoice is of ${of}`;
-    throw new NotFoundError(which, {
-      hint: isKept
-        ? 'Leave out --open, --overdue and --period to see all that is open.'
-        : 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
+    throw new NotFoundError(`no document of ${fiscalIds.join(', ')} is kept`, {
+      hint: 'Leave out --open, --overdue and --period to see all that is open.',
     });
   }
   warnOfBoth(run, statements);

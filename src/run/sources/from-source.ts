@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
+import { UnknownFiscalIds } from '../../api/status-failure.ts';
 import type { Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { sliceRecords } from '../../json/records.ts';
@@ -96,7 +97,11 @@ export function fromSource(
           part.status.totalAtEnd = seen;
           if (id !== undefined && seen === 0)
             part.notices.warn(`no document in these records is of a fund ${id}`);
-          part.serviceErrors.addUnknown([...unknown.values()]);
+          const missing = [...unknown.values()];
+          // As the service answers. Where records are missing, they may have the IDs.
+          if (missing.length > 0 && seen === 0 && lacks.length === 0)
+            throw part.serviceErrors.explain(new UnknownFiscalIds(missing, []));
+          part.serviceErrors.addUnknown(missing);
         },
       };
     },

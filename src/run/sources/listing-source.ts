@@ -65,7 +65,7 @@ export function listingSource(request: ListingRequest): Source {
             });
             yield* ids.length === 0 ? records : withOthersTold(records, part, { flag, ids });
           } catch (error) {
-            throw serviceErrors.explain(error, resource.fiscalIds);
+            throw serviceErrors.explain(error);
           }
         },
       };

@@ -371,8 +371,8 @@ describe('folio statement', () => {
     const warning = (id: string): string => `warning: no customer in these records has the fiscal ID ${id}\n`;
     await expectRefused(
       statement(`--customer-fiscal-id 3-3 --from ${from}`),
-      `${warning('3-3')}folio: no issued invoice is of 3-3\n` +
-        '  See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.\n',
+      'folio: no customer in these records has any of these fiscal IDs: 3-3\n' +
+        '  Check them against a listing without the filter.\n',
       4,
     );
     const some = `--customer-fiscal-id 1-9,3-3 --from ${from}`;

@@ -31,7 +31,7 @@ it.each([
   ['issued --columns number --where receiverFiscalId!=5.126.663-3', '3 4'],
   ['issued --columns number --where counterpartyFiscalId~005126663-3', '1 2'],
   ['issued --columns number --from FILE --customer-fiscal-id 5126663-3', '1 2'],
-  ['issued --columns number --from FILE --customer-fiscal-id 00512666-4', ''],
+  ['issued --columns number --from FILE --customer-fiscal-id 00512666-4,5126663-3', '1 2'],
   ['issued --columns number --field counterpartyFiscalId=party --where party=5.126663-3', '1 2'],
   // The name is that of the newest document of all that were read, before any filter.
   ['issued --sum open --group-by customer.name --where number=1 --columns customer.name', 'Roble SpA'],

@@ -669,7 +669,6 @@ describe('reconcile', () => {
     ['--period 2026-10', '', 6],
     ['--issuer-fiscal-id 76123456-7', '', 6],
     ['--issuer-fiscal-id 77000111-K,76.123.456-7', '--issuer-fiscal-id 76123456-7', 0],
-    ['--issuer-fiscal-id 77000111-K', '--issuer-fiscal-id 76123456-7', 6],
     ['--issuer-fiscal-id 76123456-7 --limit 2', '--issuer-fiscal-id 76123456-7', 6],
   ])(
     'says of a part that only the part was compared, unless it is all of a supplier: %s, then %s',

@@ -73,7 +73,7 @@ describe('several profiles of a database', () => {
       const [service, database] = [await run(line), await run(`${line} --from BOOKS`)];
       // This service says of no profile that it has nobody of an ID; of the records in a database folio says so.
       const stderr = line.includes('@-')
-        ? 'warning: empty: no customer in these records has the fiscal ID 1-9\n'
+        ? 'warning: empty: no customer in these records has any of these fiscal IDs: 1-9\n'
         : service.told.stderr;
       expect({ ...database.told, line }).toEqual({ ...service.told, stderr });
       expect([service.told.code, database.asked]).toEqual([0, []]);
