@@ -20,8 +20,11 @@ export interface FileHead {
  */
 type ReceiveFile<T> = (head: FileHead, body: AsyncIterable<Buffer>) => Promise<T>;
 
+/** There is no such file to be had, however often it is requested. */
+export class FileRefused extends ServiceError {}
+
 /** The link is refused: its 24 hours are over (spec 2.5), or it never worked. A new link may work. */
-export class LinkRefused extends ServiceError {}
+export class LinkRefused extends FileRefused {}
 
 interface FileClientOptions {
   readonly transport: Transport;
@@ -103,8 +106,9 @@ async function drain({ body }: TransportResponse): Promise<void> {
 function fileStatusFailure(host: string, response: TransportResponse): FailedTry {
   const { status } = response;
   if (status === 403) return refusedTry(new LinkRefused(`${host} refuses the link (403)`), response);
-  const refusal = [404, 410].includes(status) ? 'has no such file' : 'does not hand over the file';
-  return refusedTry(new ServiceError(`${host} ${refusal} (${status})`), response);
+  const isGone = [404, 410].includes(status);
+  const refusal = `${host} ${isGone ? 'has no such file' : 'does not hand over the file'} (${status})`;
+  return refusedTry(new (isGone ? FileRefused : ServiceError)(refusal), response);
 }
 
 /** The most bytes of a file: far more than any invoice has, far less than a disk has. */

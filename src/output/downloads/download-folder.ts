@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
-import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
+import { FileRefused, LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
+import { AuthError, FolioError, Interrupted, OutputError } from '../../errors.ts';
 import { lockTarget, type FileLock } from '../files/lock.ts';
 import { removeLeftovers, sideFilesOf, type FileContext } from '../files/side-files.ts';
 import { cannotWrite, failTo, makeFolder, realPath } from '../files/target.ts';
@@ -153,7 +153,7 @@ export async function downloadFile(
       : folder.store(`${stem}.${ending}`, checkedStart(body, ending));
   };
   const fetchFile = async (): Promise<StoredFile | undefined> => {
-    if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
+    if (file.link === undefined) throw new FileRefused('the service names the file but gives no link to it');
     try {
       return await client.fetch(file.link, take, signal);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../api/address.ts';
-import { FileClient } from '../../api/files.ts';
+import { FileClient, FileRefused } from '../../api/files.ts';
 import { IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
@@ -50,7 +50,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
   let folder: DownloadFolder | undefined;
   /** Takes no limit: that of the command line counts invoices, and is the listing's own. Each record leaves at once. */
   const read = async function* (listing: OpenSource, into: DownloadFolder, part: ServicePart) {
-    let [files, bytes, withoutFiles] = [0, 0, 0];
+    let [files, bytes, withoutFiles, mayCome] = [0, 0, 0, false];
     const failed: string[] = [];
     const { context, session } = part;
     const query = listingQuery(listingRequest, listing.fiscalIds, session.defaults);
@@ -78,6 +78,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
         bytes += stored?.bytes ?? 0;
         if (failure === undefined) files++;
         else failed.push(`${file.invoice}-${file.index} (${failure.message})`);
+        mayCome ||= failure !== undefined && !(failure instanceof FileRefused);
         // The invoice's number is written as the service wrote it.
         const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });
         const line = `{"invoice":${file.shown},${rest.slice(1)}\n`;
@@ -88,7 +89,7 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
     }
     const more = withoutFiles === 0 ? [] : [`${countOf(withoutFiles, 'invoice')} without files`];
     part.state.written = { count: files, what: 'files of issued invoices', place: path, bytes, more };
-    if (failed.length > 0) part.lacks.push(failedFiles(failed, files));
+    if (failed.length > 0) part.lacks.push(failedFiles(failed, files, mayCome));
   };
   return {
     ...source,
@@ -104,16 +105,16 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
   };
 }
 
-function failedFiles(failed: readonly string[], files: number): IncompleteError {
+/** @param mayCome whether some of them may come in another run */
+function failedFiles(failed: readonly string[], files: number, mayCome: boolean): IncompleteError {
   const { length } = failed;
   const named = failed.slice(0, MAX_NAMED).join('; ');
   const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
-  return new IncompleteError(
-    `${length} of ${files + length} files could not be downloaded: ${named}${more}`,
-    {
-      hint: 'Run the same command again: what is there is not fetched again.',
-    },
-  );
+  const hint = mayCome
+    ? 'Run the same command again: what is there is not fetched again.'
+    : 'Running it again will hardly help: ask the service for these files.';
+  const text = `${length} of ${files + length} files could not be downloaded: ${named}${more}`;
+  return new IncompleteError(text, { hint });
 }
 
 /**

@@ -228,6 +228,15 @@ describe('folio issued download', () => {
     expect(filesIn(folder)).toEqual(['1-id-0-#.pdf', '4-id-3-#.pdf']);
   });
 
+  it('does not advise to fetch again what is refused for good', async () => {
+    const refuses = await startInvoiceService(
+      invoices(1),
+      (_, response) => void response.writeHead(403).end(),
+    );
+    const { code, stderr } = await runAgainstService(['issued', 'download', temporaryFolder()], refuses);
+    expect([code, stderr]).toEqual([6, expect.stringContaining('\n  Running it again will hardly help: ')]);
+  });
+
   it('retries a file that is cut short, and leaves no half', async () => {
     let tries = 0;
     const service = await startInvoiceService(invoices(1), (_request, response) => {
