@@ -251,7 +251,7 @@ describe('an assistant that asks a database', () => {
     ['find', { listing: 'issued', columns: ['nmber'] }, /no record has a column nmber\nDid you mean/],
     ['summarize', { listing: 'funds', since: '-30d' }, /^since: no record has a date of issue in [\w ]*$/],
     ['summarize', { listing: 'issued', where: ['total'] }, /^where 'total' does not parse/],
-    ['find', { listing: 'issued', columns: ['id'], period: '2026-13' }, /^period /],
+    ['find', { listing: 'issued', columns: ['id'], period: '2026-13' }, /^period "2026-13"/],
     ['find', { listing: 'issued', columns: ['id'], sort: ['nothing'] }, /^sort: /],
     ['find', { listing: 'issued', columns: ['id'], where: ['totl>1'] }, /^where: /],
     ['find', { listing: 'issued', columns: ['id'], limit: 0 }, /limit/],
@@ -557,6 +557,7 @@ describeDatabases('an assistant of a database in %s that is asked what changed s
     const ofAll = await since('2026-11-12');
     expect(ofAll).toMatchObject({ complete: true, rows: [changed, added(4)] });
     expect(ofAll.notes[0]).toMatch(/^Compared with the issued invoices as of 2026-11-10T12:00:00.*\.$/);
+    expect(ofAll.notes.join('\n')).toMatch(/^since the earlier records: 1 added, 1 changed, /m);
     expect((await since('2026-11-16')).rows).toMatchObject([added(3)]);
     expect((await since('2026-11-15')).rows).toMatchObject([changed, added(4)]);
     expect((await since('2026-11-21')).rows).toEqual([]);

@@ -39,6 +39,8 @@ export interface EarlierBooks {
 }
 
 interface Waiting {
+  /** The arguments of the tool, as JSON text. */
+  readonly asked: string;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** Called with the progress of the run, in words. */
@@ -46,6 +48,10 @@ interface Waiting {
 }
 
 type Redact = Context['secrets']['redact'];
+
+/** How the name of the folder begins in which the earlier records are. */
+export const EARLIER = 'folio-earlier-';
+const EARLIER_FILE = new RegExp(`\\S*${EARLIER}\\S+\\.jsonl`, 'g');
 
 const MAX_ANSWER = 40_000;
 /** Bytes of an answer around its rows: its other members, and a note on what was cut. */
@@ -87,7 +93,7 @@ export async function answerTo(
     links.length > 0 ? 'Links are left out of the texts.' : [],
   ].flat();
   const others = notes.length - MAX_NOTES;
-  const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact));
+  const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact, waiting.asked));
   if (others > 0) members.push(`There are ${others} more notes.`);
   let room = MAX_ANSWER - FRAME - members.reduce((sum, note) => sum + bytesOf(JSON.stringify(note)), 0);
   const tooMuch = cleaned.findIndex((row) => (room -= bytesOf(row)) < 0);
@@ -140,11 +146,11 @@ function noteOf({ level, text, details }: Finding): readonly string[] {
   return level === 'fact' || level === 'failure' || isAsOf ? [] : [text];
 }
 
-/** The text of an error for an assistant: what happened, then what to do about it. */
-export function errorText(error: unknown, redact: Redact): string {
-  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact);
+/** The text of an error for an assistant that gave these arguments, as JSON text: what happened, then what to do about it. */
+export function errorText(error: unknown, redact: Redact, asked: string): string {
+  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact, asked);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
+  return sentence(`this is a fault of folio's own, please report it: ${what}`, redact, asked);
 }
 
 function interruptedBy(signal: AbortSignal): AbortSignal {
@@ -242,11 +248,17 @@ function hintOf(error: FolioError | undefined): string {
   return sentences.filter((one) => !NO_ARGUMENT.test(one)).join(' ');
 }
 
-/** A sentence without what `quoteText` quoted and without links; flags have their names as arguments of a tool. */
-function sentence(text: string, redact: Redact): string {
+/**
+ * A sentence without what `quoteText` quoted, unless the assistant itself gave it, and without links; flags have their names as
+ * arguments of a tool.
+ */
+function sentence(text: string, redact: Redact, asked: string): string {
+  const shownText = (quoted: string): string =>
+    asked.includes(quoted.slice(1, -1)) ? quoted : '[not shown]';
   const lines = redact(text)
     .split('\n')
-    .map((line) => visible(line.replace(TEXT, '[not shown]')));
-  const shown = asArguments(lines.join('\n').replace(LINK, '(link)')).trim();
+    .map((line) => visible(line.replace(TEXT, shownText)));
+  const named = lines.join('\n').replace(EARLIER_FILE, 'the earlier records');
+  const shown = asArguments(named.replace(LINK, '(link)')).trim();
   return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
 }

@@ -19,7 +19,7 @@ import { Notices } from '../../run/notices.ts';
 import { requestDefaults } from '../../run/flags.ts';
 import { databaseFrom, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
-import { answerTo, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
+import { answerTo, EARLIER, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
 import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords, type Arguments } from './tools.ts';
 
 /** `from` is a database of `folio sync`, read in place of the service. */
@@ -106,16 +106,17 @@ function serverOf(
     const settings = { ...texts, inputSchema: input, annotations: ANNOTATIONS };
     server.registerTool(name, settings, async (given, call) => {
       const { signal } = call.mcpReq;
+      const asked = JSON.stringify(given);
       const progress = showProgress(call, clock);
       const answering = async (): Promise<string> => {
         const question = toQuestion(given as Arguments);
         const release = await turns.acquire(signal);
         progress.tell?.('reads records');
-        return answerTo(source, question, { signal, onProgress: progress.tell }).finally(release);
+        return answerTo(source, question, { signal, asked, onProgress: progress.tell }).finally(release);
       };
       const answer = answering().then(
         (text) => ({ text, isError: false }),
-        (error: unknown) => ({ text: errorText(error, secrets.redact), isError: true }),
+        (error: unknown) => ({ text: errorText(error, secrets.redact, asked), isError: true }),
       );
       calls.add(answer);
       const { text, isError } = await answer.finally(() => calls.delete(answer));
@@ -212,7 +213,7 @@ async function booksBefore(
         hint: 'What was there before its first sync is not known: ask for a later day.',
       });
     }
-    const folder = await mkdtemp(join(tmpdir(), 'folio-'));
+    const folder = await mkdtemp(join(tmpdir(), EARLIER));
     const path = join(folder, `${table}.jsonl`);
     const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
     const lines = async function* (): AsyncGenerator<string> {
