@@ -118,7 +118,9 @@ function addressOf({ session, name, owner = name, startedAt }: PartState): Recor
 function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<string, unknown> {
   const { records, name = part.owner } = part;
   // If the run failed, a part that was read whole was not delivered either.
-  const fatal = isDelivery(failure) ? undefined : failure;
+  // What makes the joined answer incomplete may be about any part.
+  const ofWhole = run.notices.findings().some((one) => one.level === 'failure' && one.part === undefined);
+  const fatal = isDelivery(failure) && !ofWhole ? undefined : failure;
   return {
     ...addressOf(part),
     profile: name,

@@ -113,8 +113,11 @@ export class ExportFile {
     return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
   }
 
-  /** Checks it against its receipt, before an answer relies on it. Throws UsageError for the rows of a result. */
-  async check(): Promise<CheckedExport> {
+  /**
+   * Checks it against its receipt, before an answer relies on it: on the records of these profiles, or on all. Throws UsageError for
+   * the rows of a result.
+   */
+  async check(profiles: readonly string[] = []): Promise<CheckedExport> {
     if (this.#receipt === undefined) return {};
     const file = this.path;
     const { path, delivered, size } = this.#receipt;
@@ -134,7 +137,8 @@ export class ExportFile {
       throw new UsageError(`${file} has rows of a result, as its receipt says, and no records`, {
         hint: 'Name an export of records: each row would count as one.',
       });
-    if (complete) return { delivered };
+    const areWhole = profiles.length > 0 && profiles.every((one) => delivered.wholeProfiles.includes(one));
+    if (complete || areWhole) return { delivered };
     const text = `${file} is incomplete: ${errors.join('; ')}`;
     const hint = `Export it again: its receipt ${path} says that it is not complete.`;
     return { delivered, finding: { level: 'failure', kind: 'incomplete', text, hint } };

@@ -11,6 +11,8 @@ import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> {
   /** The profiles of its records; empty if the receipt has none. */
   readonly profiles: readonly string[];
+  /** Those of several that were read whole. */
+  readonly wholeProfiles: readonly string[];
   /** Whether it has the records of several profiles, and so folio's profile column. */
   readonly isOfSeveral: boolean;
 }
@@ -27,9 +29,11 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   if (run === undefined) throw brokenReceipt(path, 'it is not a JSON object');
   const pages = pagesIn(run);
   const isOfSeveral = pages.length === 0 && Array.isArray(run['profiles']);
+  const whole = objectsIn(run['profiles']).filter(({ complete }) => complete === true);
   return (pages.length > 0 ? pages : [run]).map((page) => ({
     ...deliveredIn({ ...run, ...page }, path),
     profiles: profilesIn(run),
+    wholeProfiles: whole.map(({ profile }) => profile).filter(isText),
     isOfSeveral,
   }));
 }

@@ -87,9 +87,9 @@ export function exportSource(request: FromRequest): Source {
       const [owner] = (profiles === undefined ? file.delivered?.profiles : undefined) ?? [];
       return { shown, profiles, owner };
     },
-    async check({ context, notices }: Run, profiles) {
+    async check({ context, notices, flags: { profile } }: Run, profiles) {
       chosen = profiles;
-      const { finding, delivered } = await (await fileOf(context)).check();
+      const { finding, delivered } = await (await fileOf(context)).check(profile === undefined ? [] : profiles);
       if (finding !== undefined) notices.add(finding);
       const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
