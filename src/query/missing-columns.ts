@@ -126,7 +126,7 @@ export async function* watchColumns(
     }
   };
   yield* unlessRefused(watched(), () => {
-    if (flag === '--columns') refuseLists(reader, flag);
+    if (flag !== '--field') refuseLists(reader, flag);
     refuseMissing(reader, flag, { isShown: true });
   });
   for (const finding of missingColumns(reader, flag, { isCounted: true })) warn(finding);

@@ -38,7 +38,7 @@ import {
 } from './run.ts';
 import type { ReadPath } from './paths.ts';
 import { chosenProfiles, isOfSeveral } from './session.ts';
-import { fieldsOf, pageDefaults } from './settings.ts';
+import { fieldsOf, pageDefaults, settingOf } from './settings.ts';
 import type { FromRequest } from './sources/from-source.ts';
 import { listingSource } from './sources/listing-source.ts';
 
@@ -107,7 +107,8 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   if (source.kind === 'service') await testsOf(flags, testContext(context));
   try {
     const notices = new Notices(context, flags);
-    const profiles = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
+    const held = await source.held?.(context);
+    const profiles = await chosenProfiles(context, { held, flags, notices });
     // A single profile can still have the layout of several (--output-dir, --all-profiles).
     const parts = profiles.length > 1 || (profiles.length > 0 && isOfSeveral(flags)) ? profiles : [];
     const folder = parts.length > 0 ? outputDir : undefined;
@@ -126,6 +127,11 @@ export async function exportRecords(context: Context, request: ExportRequest): P
     await inRun(context, options, async (run) => {
       if (flags.listColumns && (await listKnownColumns(run, request))) return;
       const isChosen = flags.profile !== undefined || flags.allProfiles === true;
+      const others = held?.profiles?.filter((one) => !profiles.includes(one)) ?? [];
+      if (!isChosen && others.length > 0 && isAboutProfiles(flags)) {
+        const which = `the records of ${profiles.join(', ')} alone, not of ${others.join(', ')}`;
+        notices.warn(`${held!.shown}: this reads ${which}; --profile and --all-profiles name others`);
+      }
       if (!isChosen && profiles.length > 1 && hasTotals(flags) && !flags.groupBy?.includes(PROFILE_COLUMN)) {
         const whose = `the figures are of ${profiles.join(', ')} together`;
         notices.warn(`${whose}; choose with --profile, or confirm with --all-profiles`);
@@ -146,6 +152,12 @@ export async function exportRecords(context: Context, request: ExportRequest): P
   }
 }
 
+/** Whether a question names the profile of the records. */
+function isAboutProfiles({ where = [], groupBy = [], sort = [], columns }: ExportFlags): boolean {
+  const named = [...where, ...sort].map(({ column }) => column);
+  return [...named, ...groupBy, ...(columns?.names ?? [])].includes(PROFILE_COLUMN);
+}
+
 /** Writes the records of a part to `to`, else as the flags say. Throws IncompleteError after all that came was written. */
 async function exportPart(
   part: Part,
@@ -155,12 +167,16 @@ async function exportPart(
   const { flags, consequence } = request;
   if (flags.listColumns) return listColumns(part, request);
   const { state, notices, context, source, meanings, run, isJoined } = part;
-  const planned = await planPart(part, request, to);
+  const isResult = hasResult(request);
+  // The `columns` setting does not apply to results and single records.
+  const isAsRead = !request.single && request.columns === undefined && !isResult;
+  const ofSetting = isAsRead && flags.columns === undefined ? part.defaults.columns : undefined;
+  const planned = await planPart(part, request, { ...to, columns: ofSetting });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
-  const { hasResult, hasRows, limitOfListing: limit } = questions;
+  const { hasRows, limitOfListing: limit } = questions;
   // A table on a terminal begins with the newest records, unless the user chose an order.
-  const isOwnTable = plan.isTerminalTable && !hasResult && flags.sort === undefined;
+  const isOwnTable = plan.isTerminalTable && !isResult && flags.sort === undefined;
   const newestFirst = isOwnTable && source.order?.canTurn === true;
   const read = recordsOf(part, { limit, newestFirst });
   const answer = questions.answer(flags.field === undefined ? read : await withFieldCheck(part, read));
@@ -172,9 +188,12 @@ async function exportPart(
   if (isJoined && flags.receipt !== undefined)
     records = (await import('./several-profiles.ts')).countedByProfile(run, records);
   // The columns of a result are checked where it is made.
-  const columns = hasResult ? [] : (flags.columns?.mentioned ?? []);
-  if (columns.length > 0)
-    records = await withColumnCheck(part, records, { flag: '--columns', columns, meanings });
+  const columns = isResult ? [] : ((flags.columns ?? ofSetting)?.mentioned ?? []);
+  const flag = ofSetting && source.resource ? settingOf('columns', source.resource) : '--columns';
+  if (columns.length > 0) records = await withColumnCheck(part, records, { flag, columns, meanings });
+  const list = `${flags.expand}.`;
+  if (flags.expand && ofSetting?.isOpen === false && !columns.some((one) => `${one}.`.startsWith(list)))
+    notices.warn(`${flag} has no column of ${flags.expand}: the rows of a record are alike`);
   await deliver({ context, flags }, records, { plan, state });
   const found = questions.findings();
   notices.add(...found);
@@ -240,14 +259,13 @@ function orderOf(
 async function planPart(
   { context, defaults, source, meanings, run, profile, isJoined }: Part,
   request: ExportRequest,
-  { format, output }: Pick<OutputFlags, 'format' | 'output'>,
+  { format, output, columns: ofSetting }: Pick<OutputFlags, 'format' | 'output' | 'columns'>,
 ): Promise<OutputPlan> {
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
   const isResult = hasResult(request);
   const ofCommand = request.columns && ChosenColumns.ofNames(request.columns);
-  // The `columns` setting does not apply to results and single records.
-  const columns = flags.columns ?? ofCommand ?? (single || isResult ? undefined : defaults.columns);
+  const columns = flags.columns ?? ofCommand ?? ofSetting;
   const lacksProfile = isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
     format: format ?? flags.format,

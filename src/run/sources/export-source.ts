@@ -89,7 +89,9 @@ export function exportSource(request: FromRequest): Source {
     },
     async check({ context, notices, flags: { profile } }: Run, profiles) {
       chosen = profiles;
-      const { finding, delivered } = await (await fileOf(context)).check(profile === undefined ? [] : profiles);
+      const { finding, delivered } = await (
+        await fileOf(context)
+      ).check(profile === undefined ? [] : profiles);
       if (finding !== undefined) notices.add(finding);
       const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))

@@ -117,6 +117,14 @@ describe('headings of --columns', () => {
     expect(stored.stdout).toBe('Folio,Suma\n1520,1190.10\n9007199254740993,5\n');
     const given = await runScripted(['issued', '--columns', 'id'], [PAGE], { config });
     expect(given.stdout).toBe('id\na1\nb2\n');
+    const withColumns = (columns: string, ...argv: string[]) =>
+      runScripted(['issued', ...argv], [PAGE], {
+        config: async () => memoryStore({ settings: { 'columns.issued': columns } }),
+      });
+    expect((await withColumns('id,nope')).stderr).toContain('columns.issued: no record has a value in nope');
+    await expectRefused(withColumns('numbr'), 'columns.issued: no record has a column numbr');
+    const rows = 'columns.issued has no column of payments: the rows of a record are alike';
+    expect((await withColumns('id', '--expand', 'payments')).stderr).toContain(rows);
     const wrong = async () => memoryStore({ settings: { 'columns.issued': 'Folio=number,Folio=id' } });
     expect((await runScripted(['issued'], [], { config: wrong })).stderr).toContain(
       'each name and heading once, "Folio" comes twice',

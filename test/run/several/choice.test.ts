@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations } from '../../support/run-model.ts';
+import { always, status } from '../../support/faults.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const organizations = {
@@ -115,6 +116,43 @@ describe('whose records are read from a source of several', () => {
       expect(both).toMatchObject({ code: 6 });
       expect(both.stderr).toMatch(/no record (of south )?has a currency in moneda/);
     }
+  });
+
+  it('is said where the usual profile was read, and the question is about others', async () => {
+    const { run } = await place();
+    const said = 'group.jsonl: this reads the records of south alone, not of north;';
+    for (const question of [
+      '--count --where _profile=north',
+      '--count --group-by _profile',
+      '--columns _profile',
+    ]) {
+      const line = `issued --from FOLDER/group.jsonl ${question}`;
+      expect((await run(line, 'south')).stderr).toContain(said);
+      expect((await run(`${line} --profile south`)).stderr).not.toContain('alone');
+    }
+  });
+
+  it('of an export that lacks one, those of the others are whole', async () => {
+    const folder = temporaryFolder();
+    const down = { north: organizations.north, south: { records: {}, script: always(status(403)) } };
+    const run = (line: string) => runOrganizations(line, { organizations: down, folder });
+    const file = 'FOLDER/part.jsonl';
+    expect(await run(`issued --all-profiles -o ${file} --receipt beside`)).toMatchObject({ code: 6 });
+    await expectAnswer(run(`issued --from ${file} --profile north --count`), '3\n');
+    expect(await run(`issued --from ${file} --all-profiles --count`)).toMatchObject({
+      code: 6,
+      stdout: '3\n',
+    });
+    const left = `issued --all-profiles --where dueBy>=2026 -o ${file} --receipt beside`;
+    const unreadable = {
+      ...down,
+      north: { records: { issued: ['{"id":1,"dueBy":"soon"}', '{"id":2,"dueBy":"2026-10-01"}'] } },
+    };
+    expect(await runOrganizations(left, { organizations: unreadable, folder })).toMatchObject({ code: 6 });
+    expect(await run(`issued --from ${file} --profile north --count`)).toMatchObject({
+      code: 6,
+      stdout: '1\n',
+    });
   });
 
   it('is nobody’s choice where the records do not say whose they are', async () => {
