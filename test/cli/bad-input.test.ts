@@ -131,7 +131,7 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   ['report --period november', '--period "november": expected a month, a quarter or a year'],
   ['report --period 2027-01', '--period 2027-01 has not begun yet'],
   ['report --lang de', '--lang "de": expected en, es'],
-  ['report --lang es --format json', '--lang goes with html, table, not with json'],
+  ['report --lang es --format json', '--lang goes with html, not with json'],
   ['report --title Books --format json', '--title goes with html, not with json'],
   [['report', '--title', ' '], '--title " ": expected the name that the page is to have'],
   ['report --format pdf', '--format'],

@@ -159,8 +159,9 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   const [run] = runs as [DeliveredFile];
   const files = runs.filter(({ output }) => output !== null);
   if (flags.maxAge === undefined && files.length === 0) {
-    throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
-      hint: NEXT_RUN,
+    const place = run.resource === 'sync' ? 'a database' : 'standard output';
+    throw new UsageError(`the receipt ${receipt} names no file: that run wrote to ${place}`, {
+      hint: 'Ask how long ago it may be, as in --max-age 26h.',
     });
   }
   const isOfOne = runs.length === 1 && files.length === 1;

@@ -221,7 +221,8 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
   }
   const isShown = outputDir === undefined && isOnTerminal(context, output);
   const chosen = format ?? ofEnding ?? (isShown ? 'table' : 'html');
-  checkFlagsOfForm(chosen, { '--title': [title, 'html'], '--lang': [lang, 'html', 'table'] });
+  // Nobody can name the table: it is the form of a terminal.
+  checkFlagsOfForm(chosen, { '--title': [title, 'html'], '--lang': [chosen !== 'table' && lang, 'html'] });
   if (isShown && chosen === 'html') refusePage('Write it to a file with `folio report -o report.html`.');
   return chosen;
 }
