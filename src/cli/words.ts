@@ -1,9 +1,18 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { formats } from '../output/formats.ts';
+import { isPeriod } from '../invoices/periods.ts';
+import { endingsOf, formats } from '../output/formats.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { commandPath, hasFlag, shownUnder, termOf } from './command.ts';
+import { issued } from '../resources/invoices.ts';
+import { commandPath, hasFlag, resourceOf, shownUnder, termOf } from './command.ts';
 import { blocksOf, type Topic } from './help-topics.ts';
+
+/** Documents that are paid, by what folio knows of them. */
+const PAID = "--where open=0 --where 'status!=NULLIFIED'";
+
+/** Words for the first and for the last day of a span. */
+const FROM = 'after start desde from-date date-from from-day start-date';
+const TO = 'before to end hasta to-date date-to to-day end-date until-date';
 
 /*
  * The one table of words that people type, as a flag or behind `folio help`, and that folio has other words for. A page begins
@@ -32,7 +41,7 @@ What was due before today and is still to be paid is --overdue, whatever the sta
 paid pagadas pagado
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
   MANUALLY_MARKED_AS_PAID. Credit notes that were used up are with them.
-* folio issued --where open=0 --where 'status!=NULLIFIED' :: what was paid
+* folio issued ${PAID} :: what was paid
 * folio issued --expand payments --sum payments.amount --group-by payments.date :: what was paid, day by day
 
 status state estado
@@ -41,7 +50,7 @@ The service's own word for where a document stands is its status. It does not sa
 * folio issued --count --group-by status :: which there are
 * folio issued --where status=PENDING,PARTIALLY_PAID :: those of two
 
-month quarter year mes periodo
+month quarter year mes periodo last-month this-month
   january february march april may june july august september october november december
   enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 A month, a quarter or a year is kept by --period; --group-by adds up month by month.
@@ -49,8 +58,7 @@ A month, a quarter or a year is kept by --period; --group-by adds up month by mo
 * folio issued --sum total --group-by date:month :: also date:quarter and date:year
 * folio report --period 2026-10 -o october.html :: on a page
 
-day date fecha between dates entre after start desde from-date date-from from-day start-date before to end hasta to-date date-to
-  to-day end-date until-date
+day date fecha between dates entre ${FROM} ${TO}
 From one day to another, both within, is --since and --until. --from names a file to read.
 * folio issued --since 2026-10-01 --until 2026-10-31 :: also today, yesterday, -30d
 * folio issued --period 2026-10 :: the same month
@@ -138,23 +146,81 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
     return { words: words.split(/\s+/), help: lines.join('\n') };
   });
 
+/** A word of the table that was typed, and the word behind it. */
+interface Typed {
+  readonly word: string;
+  readonly value: string | undefined;
+}
+
+/**
+ * What to write in place of a flag, by the first word of its page. A command is told those flags that it has, or a whole command
+ * line if it has none of them.
+ */
+const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly string[]>> = {
+  unpaid: () => ['--open'],
+  owe: ({ value }) => ['--open', ...byName('', value)],
+  overdue: () => ['--overdue'],
+  paid: () => [PAID],
+  status: ({ value = 'PENDING' }) => {
+    const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
+    return [...better, `--where status=${value}`];
+  },
+  month: ({ word, value = '' }) => [`--period ${[value, word].find(isPeriod) ?? 'last-month'}`],
+  day: ({ word, value = '2026-10-31' }) =>
+    word === 'between'
+      ? [`--since ${value} --until <day>`]
+      : ['since', 'until']
+          .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
+          .map((flag) => `--${flag} ${value}`),
+  customer: ({ value }) => {
+    const isId = value !== undefined && /\d/.test(value);
+    return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
+  },
+  supplier: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
+  excel: ({ word, value }) => {
+    const format = formats.find((one) => one === word && one !== 'xlsx');
+    if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
+    return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
+  },
+  download: ({ word }) => {
+    const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
+    return [only, `folio issued download invoices ${only}`];
+  },
+  import: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
+  credits: () => ['--where documentType=CREDIT_NOTE'],
+  payments: () => ['--expand payments'],
+  total: ({ word, value = '' }) => {
+    if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
+    const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
+    const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
+    return [`--group-by ${unit || 'counterpartyName'}`];
+  },
+  language: ({ value = 'es' }) => [`--lang ${value}`],
+};
+
+/** A filter by a part of the name, and what someone owes for a command that has no filter. */
+function byName(payable: string, part = 'roble'): readonly string[] {
+  const condition = `counterpartyName~${part}`;
+  const filter = `--where ${part.includes(' ') ? `'${condition}'` : condition}`;
+  return [filter, `folio aging ${filter}${payable}`];
+}
+
 /** The page for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
 export function meantWord(...typed: readonly string[]) {
   const words = typed.join(' ').replace(/^-+/, '').toLowerCase().split(' ');
   for (const word of words) {
     const page = PAGES.find((each) => each.words.includes(word));
     if (page === undefined) continue;
-    const examples = [...page.help.matchAll(/^\* (.*?) :: /gm)].map(([, line]) => line!);
+    /** The first command line of its page. */
+    const example = /^\* (.*?) :: /m.exec(page.help)![1]!;
     return {
-      /** The hint what to write instead: the first command lines of the page for this command, else the first of all. */
-      hint(command: Command): string {
-        const path = commandPath(command);
-        // Received invoices are asked as issued ones are, but for the flag of customers.
-        const alike = path === 'folio received' ? /^folio issued(?= -)(?!.*--customer)/ : path;
-        const lines = examples.map((line) => line.replace(alike, path));
-        const own = lines.filter((line) => line.startsWith(`${path} -`) && path !== 'folio').slice(0, 2);
-        return `Write ${own.join(' or ') || examples[0]}. See folio help ${word}.`;
+      /** What to write for a flag of this name: of what the command has, else the example. `value` stood behind it. */
+      instead(command: Command, value: string | undefined): readonly string[] {
+        const lines = insteadOf(page.words[0]!, { word, value }, command);
+        const fitting = lines.filter((line) => fits(line, command, value));
+        return lines.length > 0 && fitting.length === 0 ? [example] : fitting;
       },
+      example,
       topic: topicOf(page.help, word),
     };
   }
@@ -169,6 +235,25 @@ export function wordTopics(): readonly Topic[] {
 function topicOf(help: string, name: string): Topic {
   const blocks = blocksOf(`${help}\nMore: folio help questions, folio help formats.`);
   return { name, about: String(blocks[0]), blocks };
+}
+
+function insteadOf(name: string, typed: Typed, { options }: Command): readonly string[] {
+  const isPlain = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed.value ?? '');
+  const lines = INSTEAD[name]?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
+  return lines.filter((line) => {
+    const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
+    const isFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
+    return line.startsWith('folio ') ? !isFlag : isFlag;
+  });
+}
+
+/** Whether the listing (invoices, for other commands) has what the flags of an advice need, and the columns that it names. */
+function fits(line: string, command: Command, typed: string | undefined): boolean {
+  const { columns } = resourceOf(command) ?? issued;
+  const known = new Set([...columns.flatMap(([name, , role]) => [name, role]), typed]);
+  const named = [...line.matchAll(/--(?:where|sum|group-by|expand) '?([\w.]+)/g)].map(([, name]) => name);
+  if (/^--(?:open|overdue)/.test(line)) named.push('open');
+  return named.every((name) => known.has(name));
 }
 
 /** The hint with similar names, or all names; or to leave the word out if there are none. */
@@ -228,8 +313,9 @@ async function hintForFlag(
   command: Command,
   wholeProgram: () => Promise<Command>,
 ): Promise<string> {
-  const meant = meantWord(flag);
-  if (meant !== undefined) return meant.hint(command);
+  const value = command.args[command.args.indexOf(flag) + 1];
+  const meant = meantWord(flag)?.instead(command, value) ?? [];
+  if (meant.length > 0) return `Write ${meant.join(' or ')}. See folio help ${flag.replace(/^-+/, '')}.`;
   // Not those under a command that has it.
   const commandsWith = (one: Command): Command[] =>
     hasFlag(one, flag) ? [one] : shownUnder(one).flatMap(commandsWith);
@@ -249,9 +335,13 @@ function hintForWord(word: string, command: Command): string {
   if (word === 'help') return `Write ${path} --help.`;
   // Before misspellings: `export` is nearly `report`.
   const meant = meantWord(word);
-  if (meant !== undefined) return meant.hint(command);
+  if (isPeriod(word) && hasFlag(command, '--period')) return `Write ${path} --period ${word}.`;
+  if (meant !== undefined) {
+    const lines = command.parent === null ? [] : meant.instead(command, undefined);
+    return `Write ${lines.join(' or ') || meant.example}. See folio help ${word}.`;
+  }
   const names = shownUnder(command).map((each) => each.name());
   if (nearestNames(word, names).length > 0 || !hasFlag(command, '--customer-fiscal-id'))
     return hintAmong(word, names, path);
-  return meantWord('customer')!.hint(command);
+  return `Write ${meantWord('customer')!.instead(command, word).join(' or ')}. See folio help customer.`;
 }
