@@ -190,7 +190,7 @@ class Totals {
 
   /** The cell by which a record is grouped: the name of its month, where that is the unit of the column. */
   #groupValue(key: KeyColumn, role: Role | undefined, sent: Cell | undefined) {
-    const cell = role === 'currency' ? asCurrency(sent) : sent;
+    const cell = role === 'currency' ? asCurrency(this.#documents.cell('currency')) : sent;
     if (key.unit === undefined || !isFilled(cell)) return cell;
     if (cell.kind !== 'string' || parseCalendarDay(cell.text) === undefined) {
       key.unreadable.noteCell(this.#documents, key.column, cell);

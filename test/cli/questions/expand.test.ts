@@ -171,6 +171,17 @@ describe('--expand', () => {
     }
   });
 
+  it('groups by the currency of a payment, which is that of its document where it has none', async () => {
+    const document = (currency: string, ...payments: object[]) => JSON.stringify({ currency, payments });
+    const records = [
+      document('CLP', { amount: 5 }, { amount: 2, currency: 'CLP' }),
+      document('USD', { amount: 3 }, { amount: 1, currency: 'CLP' }),
+    ];
+    const sum = ['issued', '--expand', 'payments', '--sum', 'payments.amount', '--no-header'];
+    for (const group of [[], ['--group-by', 'payments.currency']])
+      await expectAnswer(runScripted([...sum, ...group], [pageOf(records)]), 'CLP,3,8,0\nUSD,1,3,0\n');
+  });
+
   it('reads exports and their receipts, and is counted by them', async () => {
     const file = join(temporaryFolder(), 'issued.jsonl');
     const receipt = `${file}.receipt.json`;
