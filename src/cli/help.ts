@@ -50,12 +50,16 @@ export const helpSettings: Partial<Help> = {
   minWidthToWrap: 16,
   commandUsage: (command) => Help.prototype.commandUsage(command).replace('[options]', '[flags]'),
   subcommandTerm: (command) => termOf(command.name(), command),
-  optionDescription: (option) =>
-    (option as Partial<FlagOption>).isDaily ? brief(option.description) : option.description,
+  optionDescription(option) {
+    const { description } = option;
+    return (option as Partial<FlagOption>).isDaily ? oneLine(description, this.helpWidth ?? 80) : description;
+  },
   padWidth: (command, helper) => Math.min(COLUMN, Help.prototype.padWidth(command, helper)),
-  /** A term that is too wide has a line of its own. */
+  /** A term that is too wide has a line of its own, unless it is a flag whose meaning has room behind it. */
   formatItem(term, width, meaning, helper) {
-    const isBeside = helper.displayWidth(term) <= width;
+    const isFlag = term.startsWith('-');
+    const room = isFlag ? helper.helpWidth! - helper.displayWidth(meaning) - 4 : width;
+    const isBeside = helper.displayWidth(term) <= Math.max(width, room);
     const item = Help.prototype.formatItem.call(helper, isBeside ? term : '', width, meaning, helper);
     return isBeside ? item : `  ${term}\n${item}`;
   },
@@ -102,7 +106,14 @@ function listOf(terms: TermList, helper: Help): string {
   return terms.map(([term, meaning]) => helper.formatItem(term, width, meaning, helper)).join('\n');
 }
 
-/** The beginning of a description, up to its first stop: for a menu, and for flags that have a line each. */
+/** As much of a brief description as fits beside a flag, up to a comma or colon. */
+function oneLine(text: string, width: number): string {
+  const room = width - COLUMN - 4;
+  const starts = [...brief(text).matchAll(/[:,] |$/g)].map(({ index }) => text.slice(0, index));
+  return starts.findLast((start) => start.length <= room) ?? text;
+}
+
+/** The beginning of a description, up to its first stop: for a menu. */
 export function brief(text: string): string {
   return text
     .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!

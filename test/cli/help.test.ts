@@ -52,9 +52,11 @@ describe('folio help', () => {
       expect(await folio(words)).toEqual(await folio(words, { terminal: true, columns: 80 }));
   });
 
-  it('has the flags of every day, the others below, and the examples last', async () => {
+  it('has the flags of every day in a line each, the others below, and the examples last', async () => {
     const { stdout } = await folio(['issued', '--help'], { terminal: true, columns: 80 });
     const [daily = '', more = '', examples = ''] = stdout.split(/\n(?:Flags|More|Examples):\n/).slice(1);
+    const flags = daily.trimEnd().split('\n');
+    expect(flags.filter((line) => !/^ {2}-.* {2}\S/.test(line) || line.length > 80)).toEqual([]);
     for (const flag of ['--open', '--overdue', '--period', '--where', '--sum', '--output'])
       expect(daily).toContain(flag);
     for (const flag of ['--strict', '--retries', '--receipt']) expect(more).toContain(flag);
