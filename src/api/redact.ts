@@ -6,8 +6,12 @@ const HIDDEN = '[hidden]';
 export class Secret {
   readonly #text: string;
 
-  constructor(text: string) {
+  /** Whether the scheme `Bearer` was taken off the text. */
+  readonly hadScheme: boolean;
+
+  constructor(text: string, hadScheme = false) {
     this.#text = text;
+    this.hadScheme = hadScheme;
   }
 
   /** For the one header that needs it and for the store. */

@@ -12,16 +12,14 @@ const MAX_LENGTH = 8000;
  * runtime's error would show the whole token. `from` is where it comes from, for messages: `FOLIO_TOKEN`.
  */
 export function parseToken(text: string, from: string): Secret {
-  const token = text
-    .replace(/^\uFEFF/, '')
-    .trim()
-    .replace(/^bearer(?:\s+|$)/i, '');
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  const token = trimmed.replace(/^bearer(?:\s+|$)/i, '');
   if (token === '') throw malformed(from, 'is empty');
   const { length } = token;
   if (length > MAX_LENGTH) throw malformed(from, `is ${length} characters long, more than ${MAX_LENGTH}`);
   const wrong = /[^\x21-\x7e]/.exec(token);
   if (wrong) throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${length}`);
-  return new Secret(token);
+  return new Secret(token, token !== trimmed);
 }
 
 function malformed(from: string, reason: string): AuthError {

@@ -31,10 +31,12 @@ describe('auth login', () => {
     ['a file', ['--token-file', 'FOLDER/token'], ''],
     ['a file that is standard input', ['--token-file', '-'], HOSTILE_TOKEN],
   ])('takes the token from %s, tries it, stores it, shows it nowhere', async (_, args, input) => {
-    const { code, stored, tried } = await login(args, input);
+    const { code, printed, stored, tried } = await login(args, input);
     expect({ code, tried }).toEqual({ code: 0, tried: [HOSTILE_TOKEN] });
     expect(stored).toContain(JSON.stringify(HOSTILE_TOKEN));
     expect(stored).not.toMatch(/bearer/i);
+    const isPasted = input.includes('bearer') || args.includes('FOLDER/token');
+    expect(printed.includes('the token began with "Bearer", which was removed')).toBe(isPasted);
   });
 
   it.each([

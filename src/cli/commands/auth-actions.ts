@@ -56,6 +56,8 @@ export async function runLogin(context: Context, flags: LoginFlags): Promise<voi
   const { tokenCommand, ...credentials } = await takeCredential(context, flags, profile);
   const { token } = credentials;
   if (token) context.secrets.hide([token.reveal()]);
+  if (token?.hadScheme === true)
+    notices.warn('the token began with "Bearer", which was removed: the service takes the token alone');
   const ending = token && checkExpiry(token, clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
   const { organizationId: organization, expiresAt } = decodeToken(token) ?? {};
