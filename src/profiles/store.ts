@@ -247,6 +247,15 @@ function isOpenToOthers({ mode }: Stats): boolean {
 }
 
 /** A mode as `chmod` takes it: `0600`. */
+/** Who may open the store, such as `mode 0600, in a folder of mode 0700`; `not there` without a file. */
+export function modesOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return 'not there';
+  // Windows has no such modes: a file is as private there as the user's folder.
+  if (platform() === 'win32') return 'as private as your other files';
+  return `mode ${modeText(stats.mode)}, in a folder of mode ${modeText(statSync(dirname(file)).mode)}`;
+}
+
 function modeText(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0');
 }

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Secret } from '../../api/redact.ts';
 import { FailedTry } from '../../api/retry.ts';
@@ -152,13 +153,15 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       return `${baseUrl.href} (${resolved.from})`;
     });
     await check('network', baseUrl === undefined && 'needs a base address', async () => {
-      const { host, protocol } = baseUrl!;
+      const { host, hostname, protocol } = baseUrl!;
       const start = clock.elapsed();
-      const { certificate, ...reached } = await reach(context, baseUrl!);
+      const { certificate, address, ...reached } = await reach(context, baseUrl!);
       ({ answer } = reached);
       const proxy = protocol === 'https:' ? proxyIn(context.env) : undefined;
       const set = proxy === undefined ? '' : `; HTTPS_PROXY is ${proxy.host}`;
-      const text = `${host} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
+      // The first connection is the one to a proxy.
+      const at = proxy !== undefined || address === undefined || address === hostname ? '' : ` (${address})`;
+      const text = `${host}${at} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
       return certificate === undefined ? text : describeCertificate(text, certificate, clock.now());
     });
     const unreached = answer === undefined && 'not tried, since the service is not reached';
@@ -193,12 +196,13 @@ function skipped(text: string): Found {
   return { status: 'skipped', text };
 }
 
-/** Where profiles and settings are. Throws as opening the store does. */
+/** Where profiles and settings are, and who may read them. Throws as opening the store does. */
 async function describeStore(context: Context): Promise<Found> {
   const { file, profileNames } = await context.config();
   if (file === undefined)
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
-  return `${file}: ${countOf(profileNames.length, 'profile')}`;
+  const { modesOf } = await import('../../profiles/store.ts');
+  return `${file}: ${modesOf(file)}; ${countOf(profileNames.length, 'profile')}`;
 }
 
 /** A token: its source, its form, when it ends. */
@@ -245,9 +249,11 @@ const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
  */
 async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
   let certificate: Certificate | undefined;
+  let address: string | undefined;
   // Undici publishes each connection that it makes, the one to a proxy first.
   const note = (message: unknown): void => {
-    const { socket } = message as { socket: unknown };
+    const { socket } = message as { socket: Socket };
+    address ??= socket.remoteAddress;
     if (socket instanceof TLSSocket)
       certificate = { ...socket.getPeerCertificate(), protocol: socket.getProtocol() };
   };
@@ -257,7 +263,7 @@ async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
     const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
     const answer = await transport.open({ url: baseUrl, headers, signal, timeout: REACH_TIMEOUT });
     answer.discard();
-    return { answer, certificate };
+    return { answer, certificate, address };
   } catch (error) {
     throw error instanceof FailedTry ? error.failure : error;
   } finally {

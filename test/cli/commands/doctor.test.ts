@@ -85,7 +85,7 @@ describe('folio doctor', () => {
     expect(stderr).toBe(`folio: 2 checks of ${CHECKS} failed, first: base address\n`);
   });
 
-  it('looks at the store that a profile is in, and refuses one that others can read', async () => {
+  it('looks at the store that a profile is in and at who may read it, and refuses one that others can read', async () => {
     const folder = join(temporaryFolder(), 'config');
     mkdirSync(folder, { mode: 0o700 });
     const file = join(folder, 'config.json');
@@ -94,7 +94,9 @@ describe('folio doctor', () => {
     const env = { FOLIO_CONFIG_DIR: folder };
     const good = await doctor({ env }, ['--profile', 'north']);
     expect(good.code).toBe(0);
-    expect(lineOf(good.stdout, 'store')).toBe(`ok store ${file}: 2 profiles`);
+    expect(lineOf(good.stdout, 'store')).toBe(
+      `ok store ${file}: mode 0600, in a folder of mode 0700; 2 profiles`,
+    );
     expect(lineOf(good.stdout, 'base address')).toContain('https://north.example.com/v1 (profile north)');
     expect(lineOf(good.stdout, 'token')).toContain('from profile north');
     const all = await doctor({ env }, ['--all-profiles']);
