@@ -1,5 +1,7 @@
 import type { FieldsOf } from '../invoices/fields.ts';
+import { CellReader } from '../json/cells.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
+import type { RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
@@ -103,4 +105,33 @@ async function findRespelt(
         actions[number] = actions[number] === CHANGE ? REWRITE : BRING_BACK;
     }
   }
+}
+
+/** Records of each kind of change that a plan names. */
+const FIRST = 5;
+
+/**
+ * The first records of each kind of change, as users know them: `10001 (aa720b5d)` has the value of the column `label`, and the
+ * key. Of a record that is gone, the value that it had.
+ */
+export async function firstChanges(
+  database: Database | undefined,
+  { table, profile, label }: ProfileRows & { readonly label: string },
+  { listing, actions, gone }: Differences,
+): Promise<Readonly<Record<Change, readonly string[]>>> {
+  const first: Record<Change, string[]> = { added: [], changed: [], gone: [], back: [] };
+  const reader = new CellReader([label]);
+  const add = (change: Change, key: string, batch: RecordBatch, index: number): void => {
+    if (first[change].length === FIRST) return;
+    const text = reader.read(batch, index)[0]?.text ?? key;
+    first[change].push(text === key ? key : `${text} (${key})`);
+  };
+  for await (const records of listing.withAction(actions, ADD, CHANGE, BRING_BACK, BRING_BACK_CHANGED))
+    for (const { key, number, batch, index } of records) add(CHANGES[actions[number]!]!, key, batch, index);
+  for (const key of gone.slice(0, FIRST)) {
+    const sql = `SELECT _raw FROM ${database!.table(table)} WHERE _profile = ? AND _key = ?`;
+    const [row] = await database!.query(sql, [profile, key]);
+    add('gone', key, scanRecord(Buffer.from(String(row![0]))), 0);
+  }
+  return first;
 }

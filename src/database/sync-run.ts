@@ -2,7 +2,7 @@ import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
-import { findDifferences, type Change, type Differences } from './differences.ts';
+import { findDifferences, firstChanges, type Change, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, makeRunTables, newestRuns, type StoredRun } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
@@ -11,6 +11,8 @@ import { writeRecords, type WrittenRecords } from './write-records.ts';
 export interface SyncPart {
   /** The resource's name, as its table has it: `fund_documents`. */
   readonly table: string;
+  /** The column by which users know its records. */
+  readonly label: string;
   readonly profile: string;
   readonly organization: string | undefined;
   readonly fields: FieldsOf;
@@ -43,6 +45,8 @@ export interface SyncedPart {
   readonly counts: Readonly<Record<Change, number>>;
   readonly error: FolioError | undefined;
   readonly written?: WrittenRecords;
+  /** Of a plan: the first records of each kind of change. */
+  readonly first?: Awaited<ReturnType<typeof firstChanges>>;
 }
 
 /** Tables with fewer rows have no limit for records that are marked as gone. */
@@ -94,7 +98,11 @@ export async function planSync(
   { goneLimit }: SyncOptions,
 ): Promise<readonly SyncedPart[]> {
   const planned: SyncedPart[] = [];
-  for (const part of parts) planned.push(await compare(database, part, goneLimit));
+  for (const part of parts) {
+    const { differences, ...compared } = await compare(database, part, goneLimit);
+    const first = differences && (await firstChanges(database, part, differences));
+    planned.push({ ...compared, ...(first && { first }) });
+  }
   return planned;
 }
 

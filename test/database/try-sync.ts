@@ -57,7 +57,14 @@ async function listing(texts: readonly string[]): Promise<SpooledListing> {
 
 export async function part(texts: readonly string[], more: Partial<SyncPart> = {}): Promise<SyncPart> {
   return {
-    ...{ table: 'issued', profile: 'north', organization: undefined, startedAt: 0, readAt: 0 },
+    ...{
+      table: 'issued',
+      label: 'number',
+      profile: 'north',
+      organization: undefined,
+      startedAt: 0,
+      readAt: 0,
+    },
     fields: { usual: fieldsOfColumns(issued.columns) },
     outcome: await listing(texts),
     ...more,

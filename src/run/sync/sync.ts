@@ -240,7 +240,16 @@ async function readListing(
   // One view serves the records of all profiles.
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
-  return { table: tableOf(resource), profile, organization, fields, startedAt, readAt: clock.now(), outcome };
+  return {
+    table: tableOf(resource),
+    label: resource.label,
+    profile,
+    organization,
+    fields,
+    startedAt,
+    readAt: clock.now(),
+    outcome,
+  };
 }
 
 function otherOrganization(
@@ -342,18 +351,24 @@ async function showResults(
   const records = listings.reduce((sum, { total }) => sum + (total ?? 0), 0);
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
   notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
-  const rows = listings.map((one) =>
-    Object.entries(one).map(([name, value]): Row[number] => [
+  const plan = await planOutput(context, { format, color: flags.color });
+  const rows = listings.map((one, at) => [
+    ...Object.entries(one).map(([name, value]): Row[number] => [
       name,
       name === 'seconds' ? one.seconds.toFixed(1) : JSON.stringify(value),
     ]),
-  );
-  const plan = await planOutput(context, { format, color: flags.color });
+    // A terminal has them below the table.
+    ...Object.entries((!plan.isTerminalTable && results[at]!.synced.first) || {}).map(
+      ([change, names]): Row[number] => [`first.${change}`, JSON.stringify(names.join(', ') || null)],
+    ),
+  ]);
   // The receipt is about the database.
   const state = { plan: undefined, records: 0, delivered: undefined };
   await deliver({ context, flags }, [batchOfRows(rows)], { plan, state });
   for (const { name, resource, synced } of results) {
     const ofListing = results.length > 1 ? notices.forPart(name) : notices;
+    for (const [change, names] of Object.entries(synced.first ?? {}))
+      if (names.length > 0) ofListing.remark(`first ${change}: ${names.join(', ')}`);
     if (synced.written !== undefined) warnOfTable(ofListing, tableOf(resource), synced.written);
   }
   checkResults(

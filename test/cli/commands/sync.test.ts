@@ -94,20 +94,23 @@ describe('folio sync', () => {
     expect(await rowsOf(path, `SELECT ${columns} FROM issued ORDER BY _key`)).toBe(rows);
   });
 
-  it('plans without a trace', async () => {
+  it('plans without a trace, with the numbers of documents digit for digit', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const plan = async (issued: string[]): Promise<unknown> =>
       JSON.parse((await runSync({ issued }, [path, 'issued', '--plan', '--format', 'json'])).text);
-    expect(await plan(modelRecords(3))).toMatchObject([{ added: 3 }]);
+    const added = { added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)', 'first.gone': null };
+    expect(await plan(modelRecords(3))).toMatchObject([added]);
     expect(existsSync(path)).toBe(false);
     await runSync({ issued: modelRecords(3) }, [path, 'issued']);
     const bytes = readFileSync(path);
-    const changed = [...modelRecords(2, 2), '{"id":1}'];
-    expect(await plan(changed)).toMatchObject([{ added: 1, changed: 1, gone: 1 }]);
+    const number = '12345678901234567890';
+    const first = { 'first.added': 'F-3 (3)', 'first.changed': `${number} (1)`, 'first.gone': 'F-0 (0)' };
+    const changed = [...modelRecords(2, 2), `{"id":1,"number":${number}}`];
+    expect(await plan(changed)).toMatchObject([{ added: 1, changed: 1, gone: 1, ...first }]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('shows people a table without empty columns', needingTerminal, async () => {
+  it('shows people a table, and below it the first records of each change', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'books.db');
     const { code, screen } = await show([
       '--sandbox',
@@ -124,7 +127,11 @@ describe('folio sync', () => {
       'profile  resource  total  added  changed  gone  back  seconds  error\n' +
         '───────  ────────  ─────  ─────  ───────  ────  ────  ───────  ─────\n' +
         'sandbox  issued      120    120        0     0     0      S\n' +
-        'sandbox  funds        12     12        0     0     0      S\n',
+        'sandbox  funds        12     12        0     0     0      S\n' +
+        'issued: first added: 10001 (aa720b5d2ff6a3e07e5a4487), 10002 (22dc41daa5fc06297e5a4486), 10003\n' +
+        '(cd841dfcd79d5ad17e5a4485), 10004 (b47a1a2a7b85d1c67e5a4484), 10005 (3bb3bca0f635f3a37e5a4483)\n' +
+        'funds: first added: 12 (d35e87b9057b54dffabdf6d5), 11 (04afc6f04b33623bfabdf6d4), 10\n' +
+        '(be6725d6d7c41162fabdf6d7), 9 (9a0dc5939925ecc8fabdf6d6), 8 (00a6f6c924798947fabdf6d9)\n',
     );
   });
 
