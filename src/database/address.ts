@@ -20,7 +20,7 @@ export interface PostgresAddress {
 
 /**
  * What an address says of a connection, in the words of libpq. `host` may be a folder with a socket, `sslrootcert` is a file of
- * authorities, and `options` are settings of the session, such as `-c search_path=books`.
+ * authorities or `system`, and `options` are settings of the session, such as `-c search_path=books`.
  */
 export type PostgresSettings = Readonly<Partial<Record<Setting, string>>>;
 

@@ -91,12 +91,17 @@ export async function connect(
   }
 }
 
+/** In place of a file, as in libpq: the authorities that everybody trusts. */
+const PUBLIC = 'system';
+
 type HostSettings = PostgresSettings & { readonly host: string };
 
 /** Connections to other machines are encrypted unless the user chose otherwise. */
-function sslModeOf({ host, sslmode }: HostSettings): SslMode {
+function sslModeOf({ host, sslmode, sslrootcert }: HostSettings): SslMode {
   // A socket in the file system is never encrypted.
   if (host.startsWith('/')) return 'disable';
+  // Whoever owns any name has a certificate of a public authority, so the name has to be verified.
+  if (sslrootcert === PUBLIC) return 'verify-full';
   if (sslmode === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
   const mode = sslModes.find((name) => name === sslmode);
   if (mode !== undefined) return mode;
@@ -108,7 +113,7 @@ function sslModeOf({ host, sslmode }: HostSettings): SslMode {
  * `verify-full` without such a file trust the public authorities, which check the owner of a name.
  */
 function encryption(mode: SslMode, { host, sslrootcert }: HostSettings, env: Environment): ConnectionOptions {
-  const file = sslrootcert ?? usualAuthorities(env);
+  const file = sslrootcert === PUBLIC ? undefined : (sslrootcert ?? usualAuthorities(env));
   if (mode === 'verify-ca' && file === undefined) {
     throw new UsageError('sslmode=verify-ca needs the certificates of the authorities that you trust', {
       hint: 'Name their file: ?sslrootcert=FILE in the address, PGSSLROOTCERT, or ~/.postgresql/root.crt.',

@@ -9,6 +9,8 @@ const CONFLICTS = new Set(['40001', '40P01', '42P07']);
  */
 const MADE_BY_ANOTHER = new Set(['_runs_pkey', 'pg_type_typname_nsp_index', 'pg_class_relname_nsp_index']);
 const REFUSED_LOGIN = /^28|^3D000$/;
+/** What a server says that lets in encrypted connections alone: PostgreSQL by its `pg_hba.conf`, or a pooler. */
+const WANTS_TLS = /no encryption|SSL required|requires? (?:an )?SSL|SSL off/i;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 export const LOCK_TIMEOUT = '55P03';
 const USED_BY_VIEW = '0A000';
@@ -89,8 +91,9 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
     return failed(ServiceError, `${shown} does not let folio do this: ${message}`, hint);
   }
   if (REFUSED_LOGIN.test(code)) {
-    const hint =
-      'Check user, password (PGPASSWORD or ~/.pgpass), the name of the database, and whether it wants ?sslmode=require.';
+    const hint = WANTS_TLS.test(message)
+      ? 'It requires an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
+      : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.';
     return failed(UsageError, `${shown} does not let folio in: ${message}`, hint);
   }
   if (code === USED_BY_VIEW && 'detail' in cause) {

@@ -73,7 +73,9 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     ['?sslmode=verify-ca', { PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
     ['?sslmode=require', { PGSSLROOTCERT: OTHER }, 5, UNKNOWN],
     [`?sslmode=verify-full&sslrootcert=${OWN}`, {}, 5, OTHER_NAME],
-    ['?sslmode=disable', {}, 2, /does not let folio in: .*no encryption\n.*sslmode=require/],
+    ['?sslmode=disable', {}, 2, /does not let folio in: .*no encryption\n  It requires .*sslmode=require/],
+    // The public authorities alone, whoever else is trusted here.
+    ['?sslrootcert=system', { HOME: OWN }, 5, UNKNOWN],
     ['?sslmode=verify-ca&sslrootcert=/no/ca.pem', {}, 2, /cannot read the certificates in \/no\/ca/],
     ['?sslmode=allow', {}, 2, /sslmode=allow\n  It may be disable, prefer, require/],
     ['', { PGSSLMODE: 'allow' }, 2, /PGSSLMODE is allow\n  It may be disable, prefer, require/],
