@@ -172,12 +172,20 @@ export function numberedPages(
   // For a single page whose size the user did not choose.
   const unsent = page !== undefined && pageSize === undefined ? serviceSize : undefined;
   const read = recordsIn === 'pageResults' ? readNumbered : readDocuments;
+  const pageOf = (number: number, size: number): readonly QueryPair[] => [
+    ['options_page', String(number + firstPage)],
+    ...(size === unsent ? [] : [['options_pageSize', String(size)] as const]),
+  ];
+  // Unknown fiscal IDs are a reason of their own for a 400.
+  const isAdjustable = page === undefined && pageSize === undefined && listing.query.fiscalIds.length === 0;
   return ({ offset, size }, signal, onRefusal = 'shrink') => {
-    const query: QueryPair[] = [['options_page', String(offset / size + firstPage)]];
-    if (size !== unsent) query.push(['options_pageSize', String(size)]);
-    return get({ query, recordsIn, read, signal, onRefusal });
+    const small = isAdjustable && size > SMALL ? pageOf(0, SMALL) : undefined;
+    return get({ query: pageOf(offset / size, size), small, recordsIn, read, signal, onRefusal });
   };
 }
+
+/** Records of the page that shows whether the service refuses a size or every request. */
+const SMALL = 10;
 
 /** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3): a 400 may be for the size. */
 function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
@@ -203,6 +211,8 @@ const SLOW = 27_000;
 
 interface OnePage<T> {
   readonly query: readonly QueryPair[];
+  /** The query of a small page: where that comes, a 400 or 500 was for the size alone. */
+  readonly small?: readonly QueryPair[] | undefined;
   readonly recordsIn: (NumberedPaging | CursorPaging)['recordsIn'];
   /** Takes a well-formed body. Throws BadBody. */
   readonly read: (body: Buffer, page: ScannedPage) => T;
@@ -217,7 +227,7 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
   const filters = filterParameters(resource, query);
   // A fund may be unknown. Listings always exist.
   const isListing = resource.paging.recordsIn !== 'assignedDocuments';
-  return async <T>({ query: own, recordsIn, read, signal, onRefusal }: OnePage<T>): Promise<T> => {
+  return async <T>({ query: own, small, recordsIn, read, signal, onRefusal }: OnePage<T>): Promise<T> => {
     const parse = async (body: Buffer): Promise<T> => {
       const page = await runCooperatively(scanPage(body, recordsIn), signal);
       onBody?.(body);
@@ -228,7 +238,18 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
     const passes = onRefusal === 'shrink' ? TOO_MUCH : [];
     const request = { path, query: [...own, ...filters], parse, passes, signal, isListing };
     return client.get(request).catch((error: unknown) => {
-      throw refusalOf(error) ?? error;
+      const refusal = refusalOf(error);
+      const mayBeForSize =
+        error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
+      if (refusal !== undefined || small === undefined || !mayBeForSize) throw refusal ?? error;
+      return client.get({ ...request, query: [...small, ...filters], passes: [...TOO_MUCH, 500] }).then(
+        () => {
+          throw new PageRefused('large', error);
+        },
+        () => {
+          throw error;
+        },
+      );
     });
   };
 }

@@ -54,7 +54,7 @@ function untruthOf({ freedoms, service, stderr, code, given, isSized }: Plausibl
   const { order, drift, repeating, limit } = freedoms;
   const unknown = given.filter((record) => !service.known.has(record));
   if (unknown.length > 0) return `gave what never was: ${unknown[0]}`;
-  const refusesSize = isSized && limit === '400';
+  const refusesSize = isSized && (limit === '400' || limit === '500');
   if (code === 2 || code === 5) return refusesSize || repeating ? undefined : `exit ${code}`;
   if (code !== 6) return `exit ${code}`;
   const reasons: readonly (readonly [RegExp, boolean])[] = [

@@ -5,7 +5,7 @@ import type { FakeClock } from '../support/fake-clock.ts';
 type Random = (below: number) => number;
 
 /** The status of a page that is refused. */
-type Refusal = '400' | '413' | '502';
+type Refusal = '400' | '413' | '500' | '502';
 
 /** What the specification leaves open, as one service may have chosen it. */
 export interface Freedoms {
@@ -129,7 +129,7 @@ export class PlausibleService {
       clock.advance(29_500);
       return 502;
     }
-    if (isOver && ['400', '413', '502'].includes(limit)) return Number(limit);
+    if (isOver && ['400', '413', '500', '502'].includes(limit)) return Number(limit);
     const caps = limit === 'capped' || limit === 'capped-silently';
     const size = limit === 'fixed' ? most : isOver && caps ? most : wanted;
     const sorted = this.#sorted(query.get('options_sortBy'), size);
@@ -230,7 +230,7 @@ export function drawFreedoms(random: Random): Freedoms {
   const limits: readonly Freedoms['limit'][] =
     listing === 'customers'
       ? ['none', '400', '413', '502', 'slow', 'capped']
-      : ['none', 'none', 'capped', 'capped-silently', 'fixed', '413', '502', 'slow', 'heavy'];
+      : ['none', 'none', 'capped', 'capped-silently', 'fixed', '400', '413', '500', '502', 'slow', 'heavy'];
   const drift = random(3) > 0 ? 'none' : pick<Freedoms['drift']>('insert', 'delete', 'both', 'update');
   const limit = pick(...limits);
   // Of records with no key at all, one that changed is another.

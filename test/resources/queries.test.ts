@@ -156,6 +156,22 @@ describe('what a command line asks of the service', () => {
     expect(wrong.code).toBe(2);
   });
 
+  it('requests smaller pages where the service refuses the size that folio chose', async () => {
+    const page = partOf.bind(undefined, 15);
+    const issued = await runScripted(['issued'], [TOO_LARGE, page(0, 10), page(0, 15)]);
+    expect(issued.code).toBe(0);
+    expect(issued.asked.map((path) => path.split('?')[1])).toEqual([
+      'options_page=0&options_pageSize=2000',
+      'options_page=0&options_pageSize=10',
+      'options_page=0&options_pageSize=200',
+    ]);
+    const failing = await runScripted(['issued', '--retries', '0'], [[500, '{}'], page(0, 10), page(0, 15)]);
+    expect(failing.asked).toEqual(issued.asked);
+    // A query that is wrong by itself is known after one more request.
+    const wrong = await runScripted(['issued', '--sort-by', 'x'], [TOO_LARGE, TOO_LARGE]);
+    expect(wrong.code).toBe(2);
+  });
+
   it('leaves a page size that the user chose to the user', async () => {
     const { code, stderr } = await runScripted(['customers', '--page-size', '5000'], [TOO_LARGE]);
     expect(code).toBe(2);
