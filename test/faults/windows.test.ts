@@ -90,7 +90,7 @@ describe.concurrent('on Windows', () => {
     chmodSync(store, 0o777);
     chmodSync(join(store, 'config.json'), 0o666);
     expect(await runOnWindows('config get format', folder, env)).toMatchObject({ code: 0, stdout: 'csv\n' });
-    const says = `${join(store, 'config.json')}: 0 profiles`;
+    const says = `${join(store, 'config.json')}: as private as your other files; 0 profiles`;
     expect((await runOnWindows('doctor', folder, env)).stdout).toContain(says);
   });
 
