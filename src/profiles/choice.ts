@@ -48,7 +48,8 @@ export async function chooseHeld(
   const chosen = names ?? (usual === undefined ? held : [usual]);
   const missing = chosen.find((name) => !held.includes(name));
   if (missing !== undefined) {
-    throw new UsageError(`${shown}: there are no records of a profile ${missing}`, {
+    const why = names === undefined ? ', which FOLIO_PROFILE or the store chooses' : '';
+    throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
       hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
     });
   }

@@ -170,7 +170,8 @@ async function valuesOf(
       return ['words', /^--(?!profile)/.test(flag ?? '') ? [] : await profileNames(context)];
     case 'names':
     case 'columns': {
-      const columns = resourceOf(command)?.columns ?? [];
+      const isSum = of instanceof Option && of.long === '--sum';
+      const columns = (resourceOf(command)?.columns ?? []).filter(([, type]) => !isSum || type === 'money');
       const names = new Set(columns.flatMap(([name, , role]) => [name, role ?? name]));
       // With commas between them, a minus before each if one likes.
       const [before] = /^(?:.*,)?-?/s.exec(begun)!;

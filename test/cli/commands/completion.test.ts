@@ -53,6 +53,7 @@ describe('folio __complete', () => {
     ['issued --columns customer.n', 'list', 'customer.name'],
     ['issued --sum net,totalA', 'list', 'net,totalAmount'],
     ['issued --sum ope', 'list', 'open', 'openAmount'],
+    ['issued --sum da', 'list'],
     ['get x --id-param ', 'words'],
     ['statement --organization ', 'words'],
     ['received list --sort date,-du', 'list', 'date,-due', 'date,-dueBy', 'date,-dueByDate', 'date,-dueDate'],
