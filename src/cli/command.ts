@@ -141,12 +141,6 @@ export type FlagOption = Option & {
   readonly isDaily: boolean;
 };
 
-/** The flags that most people need on most days. The help has others below them. */
-const DAILY = (
-  '--customer-fiscal-id --issuer-fiscal-id --payable --open --overdue --period --since --until --where --columns --sort ' +
-  '--limit --all --count --sum --group-by --output --format --excel --from --as-of --lang --title --organization --note ' +
-  '--against --match --only'
-).split(' ');
 /** A command with so few flags shows them alike. */
 const FEW = 12;
 
@@ -174,7 +168,7 @@ export function addFlags(command: Command, shown: Flags): void {
     if (flag === undefined) continue;
     const option = new Option(flag.syntax, flag.about).hideHelp(!(key in shown));
     const texts: (string | undefined)[] = [];
-    const isDaily = hasMore && DAILY.includes(option.long!);
+    const isDaily = hasMore && flag.daily === true;
     if (hasMore && !isDaily) option.helpGroup('More:');
     command.addOption(Object.assign(declared(option, flag, option.long!), { key, texts, isDaily }));
     command.on(`option:${option.name()}`, (text?: string) => texts.push(text));

@@ -3,15 +3,17 @@ import type { Flags, Values } from '../run/flag.ts';
 
 /** The counterparties: customers, or with --payable the issuers of received invoices. */
 export const counterpartyFlags = {
-  payable: { syntax: '--payable', about: 'of received invoices instead of issued ones' },
+  payable: { syntax: '--payable', daily: true, about: 'of received invoices instead of issued ones' },
   customerFiscalId: {
     syntax: '--customer-fiscal-id <id...>',
+    daily: true,
     narrows: true,
     about: 'only of this customer; several, with commas, @file or @- (one ID a line)',
     stdin: '@-',
   },
   issuerFiscalId: {
     syntax: '--issuer-fiscal-id <id...>',
+    daily: true,
     narrows: true,
     about: 'with --payable: only of this issuer',
     stdin: '@-',

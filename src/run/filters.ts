@@ -18,7 +18,7 @@ function defineFilter<const Of extends Flag>(
   flag: Of,
   tests: (value: ValueOf<Of>, at: TestContext) => Promise<readonly RecordTest[]>,
 ) {
-  return { ...flag, narrows: true, tests } as const;
+  return { ...flag, narrows: true, daily: true, tests } as const;
 }
 
 const whereTests = () => import('../query/where/where.ts');

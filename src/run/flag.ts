@@ -26,6 +26,8 @@ export interface Flag extends Parsed {
   readonly rules?: readonly Rule[];
   /** Whether the flag leaves out records, so that an export with it is only a part of the listing. */
   readonly narrows?: true;
+  /** Whether most people need it on most days: the help has the others below it. */
+  readonly daily?: true;
   /** The value that stands for standard input: `@-`. */
   readonly stdin?: string;
 }

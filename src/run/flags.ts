@@ -100,17 +100,20 @@ export const requestFlags = {
 export const outputFlags = {
   format: {
     syntax: '--format <format>',
+    daily: true,
     about: `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     choices: formats,
     hint: meantFormat,
   },
   output: {
     syntax: '-o, --output <file>',
+    daily: true,
     about: 'write a file, whole or not at all; - is standard output',
     parse: target,
   },
   columns: {
     syntax: '--columns <names>',
+    daily: true,
     about:
       'columns, in order: number,customer.name; Folio=number has its own heading; -name leaves one out, * is all the others',
     parse: columnList,
@@ -129,6 +132,7 @@ export const outputFlags = {
   header: { syntax: '--no-header', about: 'csv: no line with the names of the columns' },
   excel: {
     syntax: '--excel',
+    daily: true,
     about: 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula',
   },
   wide: { syntax: '--wide', about: 'table: every column, however wide' },
@@ -190,6 +194,7 @@ export function filterFlags({ fiscalIds, sortBy, sortDirections, defaultOrder }:
       fiscalIds &&
       ({
         syntax: `--${fiscalIds.flag} <id...>`,
+        daily: true,
         narrows: true,
         stdin: '@-',
         about: `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
@@ -231,6 +236,7 @@ export function extentFlags({ paging }: Resource) {
   return {
     limit: {
       syntax: '--limit <n>',
+      daily: true,
       narrows: true,
       about: 'at most n records; from several profiles, n in total',
       range: [1],
@@ -241,6 +247,7 @@ export function extentFlags({ paging }: Resource) {
     },
     all: {
       syntax: '--all',
+      daily: true,
       about: 'everything, also where a table would stop at 50',
       rules: [{ not: ['--limit', '--page'] }],
     },
@@ -286,6 +293,7 @@ export const READS_A_FILE: Rule = {
 export const fromFlags = {
   from: {
     syntax: '--from <file>',
+    daily: true,
     about:
       'read a database of folio sync or an export; exports in jsonl or json, - is standard input; sends nothing, needs no token',
     rules: [READS_A_FILE],
@@ -307,6 +315,7 @@ function fileToRead(file: string, _: string, before?: string): string {
 
 export const asOfFlag = {
   syntax: '--as-of <date>',
+  daily: true,
   about:
     'the day to count to, such as 2026-10-31 (default: the day of the records); later payments are not undone',
   parse: day,
@@ -318,7 +327,7 @@ export const fieldFlag = {
   parse: parameter,
 } as const;
 
-export const sortFlag = { syntax: '--sort <columns>', parse: parseSort } as const;
+export const sortFlag = { syntax: '--sort <columns>', daily: true, parse: parseSort } as const;
 
 /** The questions that folio answers from the records, besides the filters of `filters.ts`. */
 export const questionFlags = {
@@ -340,6 +349,7 @@ export const questionFlags = {
   },
   count: {
     syntax: '--count',
+    daily: true,
     about: 'the number of records; with --group-by for each value of a column',
     rules: [
       {
@@ -351,6 +361,7 @@ export const questionFlags = {
   },
   sum: {
     syntax: '--sum <columns>',
+    daily: true,
     about: 'the exact total of a column for each currency, less credit notes',
     parse: nameList,
   },
@@ -361,6 +372,7 @@ export const questionFlags = {
   },
   groupBy: {
     syntax: '--group-by <columns>',
+    daily: true,
     about:
       'totals for each value of a column, or by date:month; also :day, :quarter, :year; without --sum, the number of records',
     parse: nameList,
@@ -399,6 +411,7 @@ export const questionFlags = {
 
 export const langFlag = {
   syntax: '--lang <language>',
+  daily: true,
   about: 'en or es (default: by the locale)',
   choices: ['en', 'es'],
 } as const;

@@ -39,6 +39,7 @@ const agingFlags = {
   },
   most: {
     syntax: '--limit <n>',
+    daily: true,
     narrows: true,
     about: 'at most n counterparties of each currency; totals cover all',
     range: [1],

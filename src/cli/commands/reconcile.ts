@@ -23,11 +23,13 @@ const tolerance = parser((text): Decimal | undefined => {
 const reconcileFlags = {
   against: {
     syntax: '--against <listing>',
+    daily: true,
     about: 'issued or received, if the list itself does not tell',
     choices: ['issued', 'received'],
   },
   match: {
     syntax: '--match <field=heading,...>',
+    daily: true,
     about:
       'which column of the list is which: number and total, also documentType, counterpartyFiscalId, ' +
       'counterpartyName, date, currency, net, exempt, tax',
@@ -54,6 +56,7 @@ const reconcileFlags = {
   },
   month: {
     syntax: '--period <month>',
+    daily: true,
     about: 'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
   },
   tolerance: {
@@ -61,7 +64,7 @@ const reconcileFlags = {
     about: 'how far amounts may be apart (default 0)',
     parse: tolerance,
   },
-  same: { syntax: '--all', about: 'also show what is the same on both sides' },
+  same: { syntax: '--all', daily: true, about: 'also show what is the same on both sides' },
   field: fieldFlag,
 } as const satisfies Flags;
 

@@ -1,10 +1,11 @@
-import { parser, target, type Flags } from '../../run/flag.ts';
+import { parser, type Flags } from '../../run/flag.ts';
 import {
   asOfFlag,
   allProfilesFlag,
   fieldFlag,
   langFlag,
   OUTPUT_DIR_RULES,
+  outputFlags,
   READS_A_FILE,
   receiptFlags,
   requestFlags,
@@ -14,11 +15,13 @@ import { declareCommand } from '../command.ts';
 const reportFlags = {
   period: {
     syntax: '--period <period>',
+    daily: true,
     about: 'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
   },
   allProfiles: { ...allProfilesFlag, about: 'of every profile, a page each; --profile a,b for some' },
   from: {
     syntax: '--from <file...>',
+    daily: true,
     about: 'of exports, or of a synced database, in place of the service: issued.jsonl, received=in.json',
     rules: [READS_A_FILE],
   },
@@ -26,17 +29,19 @@ const reportFlags = {
   lang: langFlag,
   title: {
     syntax: '--title <text>',
+    daily: true,
     about: "what stands at the top (default: the organization's name)",
     parse: parser((title) => title.trim() || undefined, 'the name that the page is to have'),
   },
   field: fieldFlag,
   format: {
     syntax: '--format <format>',
+    daily: true,
     about:
       'html, or json for the figures behind the page (default: by the ending of --output, else html; on a terminal a table)',
     choices: ['html', 'json'],
   },
-  output: { syntax: '-o, --output <file>', about: 'write a file, whole or not at all', parse: target },
+  output: { ...outputFlags.output, about: 'write a file, whole or not at all' },
   outputDir: {
     syntax: '--output-dir <dir>',
     about: 'with several profiles: a page for each, <profile>.report.html',

@@ -19,15 +19,18 @@ const statementFlags = {
   ...counterpartyFlags,
   everyone: {
     syntax: '--all',
+    daily: true,
     about: 'for everyone with an open amount or a credit',
     rules: [{ not: ['--customer-fiscal-id', '--issuer-fiscal-id'], why: '--all is everyone' }],
   },
   organization: {
     syntax: '--organization <name>',
+    daily: true,
     about: 'your name at the top (default: as in your invoices or your profile)',
   },
   note: {
     syntax: '--note <text>',
+    daily: true,
     about: 'a text below the documents, such as where to pay; @file or @- reads it',
     stdin: '@-',
   },
@@ -44,6 +47,7 @@ const statementFlags = {
   ...fromFlags,
   format: {
     syntax: '--format <format>',
+    daily: true,
     about: `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     choices: ['html', ...formats],
     hint: meantFormat,
@@ -60,6 +64,7 @@ const statementFlags = {
   },
   columns: {
     syntax: '--columns <names>',
+    daily: true,
     about: 'which columns of the rows, in which order; Folio=number is one under a heading of its own',
     parse: columnList,
   },
