@@ -89,9 +89,8 @@ export function exportSource(request: FromRequest): Source {
     },
     async check({ context, notices, flags: { profile } }: Run, profiles) {
       chosen = profiles;
-      const { finding, delivered } = await (
-        await fileOf(context)
-      ).check(profile === undefined ? [] : profiles);
+      const file = await fileOf(context);
+      const { finding, delivered } = await file.check(profile === undefined ? [] : profiles);
       if (finding !== undefined) notices.add(finding);
       const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
@@ -103,6 +102,8 @@ export function exportSource(request: FromRequest): Source {
           hint: 'Name the export of this fund, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
+      // Throws where no record can be read: a warning about the records, such as of their day, would be false.
+      await file.records().next();
       // --columns may have left them out.
       mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
       const text = `${shown} has an object in place of the list`;
