@@ -1,6 +1,13 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type Meanings, declaredType, fixedValue, ofAll, type FieldsOf } from '../invoices/fields.ts';
+import {
+  type Meanings,
+  declaredType,
+  fixedValue,
+  ofAll,
+  PAYMENT_MEMBERS,
+  type FieldsOf,
+} from '../invoices/fields.ts';
 import type { KnownColumn } from '../output/column-looks.ts';
 import {
   checkFlagsOfFormat,
@@ -173,12 +180,12 @@ export function shownColumns(
   });
   if (expand === undefined) return known;
   // The columns of an expanded list come before all of the record but its number.
-  const [date, amount] = [`${expand}.date`, `${expand}.amount`];
-  return [
-    ...known,
-    { names: [date], word: date, look: 'date', rank: 1.2 },
-    { names: [amount], word: amount, look: 'amount', rank: 1.1 },
-  ];
+  const membersOf = (role: 'date' | 'amount', rank: number): KnownColumn[] =>
+    PAYMENT_MEMBERS[role].map((member) => {
+      const name = `${expand}.${member}`;
+      return { names: [name], word: name, look: role, rank };
+    });
+  return [...known, ...membersOf('date', 1.2), ...membersOf('amount', 1.1)];
 }
 
 /** What the resource declares of its columns, and the settings of roles. */

@@ -101,6 +101,14 @@ describe('--expand', () => {
     expect(stdout).toContain('Not shown: date, dueBy, status, payments.id');
   });
 
+  it('knows the day and the amount of a payment by their other names, too', async () => {
+    const payments = '[{"id":1,"paidAt":"2026-01-09","value":100},{"id":2,"paidAt":"2026-01-12","value":19}]';
+    const record = `{"number":7,"date":"2026-01-02","status":"PAID","totalAmount":119,"payments":${payments}}`;
+    const at = { terminal: true, columns: 60 };
+    const { stdout } = await runScripted(['issued', '--expand', 'payments'], [pageOf([record])], at);
+    expect(stdout).toMatch(/payments\.paidAt[^]*payments\.value[^]* 2026-01-09 +100\n[^]* 2026-01-12 +19\n/);
+  });
+
   it('has --where, --limit, --count, --sort and --group-by go by rows', async () => {
     const line = ['--columns', 'number,payments.amount', '--no-header'];
     await expectAnswer(ask('--count'), '6\n');
