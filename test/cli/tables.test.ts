@@ -232,7 +232,7 @@ describe.concurrent('the newest', needingTerminal, () => {
     [['issued', '--sort-order', 'asc'], 'sortOrder=ASC', '50 of 60 · --all for the rest\r\n'],
     [['issued', '--param', 'options_sortBy=AMOUNT'], 'sortBy=AMOUNT', '50 of 60 · --all for the rest\r\n'],
     [['issued', '--where', 'number<=1001'], 'sortBy=DATE&sortOrder=DESC', '2 of 60, the newest first\r\n'],
-    [['issued', '--where', 'number=9'], 'sortBy=DATE&sortOrder=DESC', '1008, 1009, …\r\n'],
+    [['issued', '--where', 'number=9'], 'sortBy=DATE&sortOrder=DESC', 'number goes from 1000 to 1059\r\n'],
     [['issued', '--format', 'csv', '--limit', '5'], '', ''],
   ])('come first on a terminal, unless another order is asked for: %j', async (args, sorted, footer) => {
     const { queries, screen } = await asked(args);

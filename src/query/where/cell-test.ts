@@ -179,7 +179,7 @@ export function checkValues(condition: Condition, kind: ColumnKind, context: Whe
   const wrong = values.find((value) => value !== '' && !fits(value, kind, context));
   if (wrong === undefined) return;
   throw new UsageError(`${typed}: ${column} holds ${kind}, and '${wrong}' is none`, {
-    hint: HINTS[kind],
+    hint: kind === 'numbers' ? numberHint(values.join(',')) : HINTS[kind],
   });
 }
 
@@ -197,5 +197,14 @@ function isGrouped(value: string, locale: string): boolean {
 const HINTS: Readonly<Partial<Record<ColumnKind, string>>> = {
   dates: DATE_FORMS,
   booleans: 'Write true or false.',
-  numbers: 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10.',
 };
+
+/** How to write a number that may be grouped: `1.000.000,50` is 1000000.50. */
+function numberHint(value: string): string {
+  const grouped = /^(-?\d{1,3}(?:([.,'\u2019\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/.exec(value);
+  const [, whole, , fraction] = grouped ?? /^(-?\d+)()(?:,(\d+))$/.exec(value) ?? [];
+  if (whole === undefined)
+    return 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10.';
+  const plain = whole.replaceAll(/[^\d-]/g, '') + (fraction === undefined ? '' : `.${fraction}`);
+  return `Write ${plain}: numbers have digits and a decimal point only.`;
+}

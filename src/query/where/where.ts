@@ -12,6 +12,7 @@ import { isFilled, quoteUnlessCode, type Cell } from '../../json/cells.ts';
 import { ColumnFacts } from '../../json/column-facts.ts';
 import { RecordBatch, selectRecords } from '../../json/records.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
+import { cellOrder } from '../cell-order.ts';
 import { missingColumns, refuseMissing, unlessRefused } from '../missing-columns.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion } from '../questions.ts';
@@ -108,8 +109,8 @@ export class WhereFilter implements FilterQuestion {
   /** The names of each flag's tests. */
   readonly #namesOf = new Map<string, string[]>();
   readonly #options: FilterOptions;
-  /** The first values of the columns of tests, where no record passes. */
-  readonly #seen = new Map<string, Set<string>>();
+  /** The values of the columns of tests, where no record passes. */
+  readonly #seen = new Map<string, SeenValues>();
   #kept = 0;
 
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
@@ -196,7 +197,7 @@ export class WhereFilter implements FilterQuestion {
       ),
     ];
     if (kept > 0 || seen === 0) return found;
-    const descriptions = [...this.#seen].map(([column, some]) => `${column} has ${listOf(some)}`);
+    const descriptions = [...this.#seen].map(([column, values]) => `${column} ${values.describe()}`);
     const none = `0 of ${digitGrouper(locale)(String(seen))} ${what}`;
     return [...found, { level: 'remark', text: [none, ...descriptions].join('; ') }];
   }
@@ -214,10 +215,11 @@ export class WhereFilter implements FilterQuestion {
       const { name, listed } = test;
       const column = name ?? (listed && this.#reader.columnOf(listed));
       if (column === undefined) continue;
-      const values = this.#seen.get(column) ?? new Set();
-      for (const cell of cellsOf[at] ?? [this.#reader.cell(listed!)])
-        if (isFilled(cell) && values.size <= MAX_VALUES_LISTED) values.add(cell.text);
-      if (values.size > 0) this.#seen.set(column, values);
+      for (const cell of (cellsOf[at] ?? [this.#reader.cell(listed!)]).filter(isFilled)) {
+        const values = this.#seen.get(column) ?? new SeenValues();
+        values.add(cell);
+        this.#seen.set(column, values);
+      }
     }
   }
 
@@ -234,8 +236,32 @@ export class WhereFilter implements FilterQuestion {
 
 const MAX_VALUES_LISTED = 10;
 
-/** `"PAID", "PENDING"`, and a mark where there are more. */
-function listOf(values: ReadonlySet<string>): string {
-  const texts = [...values].slice(0, MAX_VALUES_LISTED).map(quoteUnlessCode);
-  return [...texts, ...(values.size > MAX_VALUES_LISTED ? ['…'] : [])].join(', ');
+/** The values of a column in the records that were read. */
+class SeenValues {
+  readonly #first = new Set<string>();
+  readonly #facts = new ColumnFacts();
+  /** The least and the greatest, each with its order. */
+  #least: readonly [text: string, order: string] | undefined;
+  #most: readonly [text: string, order: string] | undefined;
+
+  add(cell: Cell): void {
+    const [{ text }, order] = [cell, cellOrder(cell)];
+    if (this.#first.size <= MAX_VALUES_LISTED) this.#first.add(text);
+    this.#facts.add(cell);
+    if (this.#least === undefined || order < this.#least[1]) this.#least = [text, order];
+    if (this.#most === undefined || order > this.#most[1]) this.#most = [text, order];
+  }
+
+  /** `goes from 2024-10-15 to 2026-12-30`, for numbers too; of other values `has "PAID", "PENDING"`, and a mark where there are more. */
+  describe(): string {
+    const kind = comparedKind(this.#facts);
+    if ((kind === 'numbers' || kind === 'dates') && this.#first.size > 1) {
+      const [from, to] = [this.#least!, this.#most!].map(([text]) =>
+        quoteUnlessCode(kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text),
+      );
+      return `goes from ${from} to ${to}`;
+    }
+    const texts = [...this.#first].slice(0, MAX_VALUES_LISTED).map(quoteUnlessCode);
+    return `has ${[...texts, ...(this.#first.size > MAX_VALUES_LISTED ? ['…'] : [])].join(', ')}`;
+  }
 }

@@ -68,11 +68,11 @@ describe('--where', () => {
     const chilean = { env: { LANG: 'es_CL.UTF-8' } };
     await expectRefused(
       runScripted(['issued', '--where', 'totalAmount>1.000'], [PAGE], chilean),
-      'Write numbers with digits and a decimal point only',
+      'Write 1000: numbers have digits and a decimal point only.',
     );
     await expectRefused(
       ask('--where', 'totalAmount>1.000.000'),
-      "totalAmount holds numbers, and '1.000.000' is none\n  Write numbers with digits and a decimal point only",
+      "totalAmount holds numbers, and '1.000.000' is none\n  Write 1000000:",
     );
   });
 });

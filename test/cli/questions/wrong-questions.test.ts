@@ -92,7 +92,7 @@ describe('what is said of an empty answer', () => {
     ['a=x', named(10), `0 of 10 issued invoices; a has ${ten}\n`],
     ['a=x', named(11), `0 of 11 issued invoices; a has ${ten}, …\n`],
     ['a=z', [`"${whole}"`, `"${long}"`], `0 of 2 issued invoices; a has "${whole}", "${'y'.repeat(39)}…"\n`],
-    ['a>9999', ['5', '10', '2'], '0 of 3 issued invoices; a has 5, 10, 2\n'],
+    ['a>9999', ['5', '10', '2'], '0 of 3 issued invoices; a goes from 2 to 10\n'],
     ['a>9999', ['5', '5'], '0 of 2 issued invoices; a has 5\n'],
     ['a>9999', ['null', '""'], '0 of 2 issued invoices\n'],
     ['a=x', ['"x"', '"y"'], '1 of 2, the newest first\n'],
