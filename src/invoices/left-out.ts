@@ -1,7 +1,7 @@
 import type { DocumentReader } from './document-reader.ts';
 import { IN_NO_SUM } from './document-types.ts';
 import type { Finding, UnreadableCell } from '../findings.ts';
-import { quoteUnlessCode, type Cell } from '../json/cells.ts';
+import { firstOf, quoteUnlessCode, type Cell } from '../json/cells.ts';
 import { nameOfCell } from './open-items.ts';
 import type { Role } from './fields.ts';
 
@@ -93,8 +93,7 @@ export class Unreadable {
   finding(flag: string): Finding {
     const missing = { unreadable: this.count };
     if (this.count === 0) return { level: 'fact', text: '', missing };
-    const rest = this.count - this.#named.length;
-    const more = rest > 0 ? `; and ${rest} more` : '';
+    const named = firstOf(this.#named, this.count, '; ');
     const who =
       this.count === 1
         ? '1 record was left out, since it'
@@ -102,7 +101,7 @@ export class Unreadable {
     return {
       level: 'failure',
       kind: 'incomplete',
-      text: `${flag}: ${who} cannot be read: ${this.#named.join('; ')}${more}`,
+      text: `${flag}: ${who} cannot be read: ${named}`,
       hint: 'Amounts are JSON numbers, and dates begin with year, month and day: 2024-10-15. Where they are in another column, name it with --field.',
       details: { code: 'unreadable', count: this.count, cells: this.#cells },
       missing,

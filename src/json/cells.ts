@@ -51,6 +51,13 @@ export function quoteUnlessCode(text: string): string {
   return CODE.test(text) ? text : quoteText(text);
 }
 
+/** The first texts of a list of `count`, and how many more there are: `a, b and 4 more`, or `a is b; c is d; and 4 more`. */
+export function firstOf(first: readonly string[], count: number, between: ', ' | '; ' = ', '): string {
+  const rest = count - first.length;
+  const and = between === '; ' ? '; and' : ' and';
+  return first.join(between) + (rest > 0 ? `${and} ${rest} more` : '');
+}
+
 /** The kind of a cell where the record has null or nothing. */
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */

@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts';
 import { PLAIN_MEANINGS } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
 import { type Span, WordView } from '../json/bytes.ts';
+import { firstOf } from '../json/cells.ts';
 import { findList, withoutMember, type RecordList } from '../json/record-lists.ts';
 import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { missingColumns, refuseLists, refuseMissing } from './missing-columns.ts';
@@ -85,14 +86,14 @@ export function expandQuestion(column: string): ExpandQuestion {
     findings: () => {
       const found = missingColumns(reader, '--expand');
       if (others === 0) return found;
-      const rest = others > named.length ? `; and ${others - named.length} more` : '';
+      const which = firstOf(named, others, '; ');
       const what = others === 1 ? '1 record is a row as it is' : `${others} records are rows as they are`;
       return [
         ...found,
         {
           level: 'failure',
           kind: 'incomplete',
-          text: `--expand ${column}: ${what}, without a list of objects: ${named.join('; ')}${rest}`,
+          text: `--expand ${column}: ${what}, without a list of objects: ${which}`,
           hint: 'Look at these records with --format jsonl and without --expand.',
           missing: { notExpanded: others },
         },

@@ -7,6 +7,7 @@ import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { Finding, IncompleteReason } from '../findings.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { Destination } from '../output/files/destination.ts';
+import { firstOf } from '../json/cells.ts';
 import { countOf, digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 import type { WalkEvent, WalkStatus } from '../paging/walk-status.ts';
@@ -215,9 +216,8 @@ export function lackOf(
   const unserved = [...givenUp].map((offset) => offset + 1);
   const gaps: string[] = [];
   if (unserved.length > 0) {
-    const numbers = unserved.slice(0, MAX_NUMBERS).join(', ');
-    const more = unserved.length > MAX_NUMBERS ? ', …' : '';
-    gaps.push(`the service does not serve number ${numbers}${more} of the listing, even alone`);
+    const numbers = firstOf(unserved.slice(0, MAX_NUMBERS).map(String), unserved.length);
+    gaps.push(`the service does not serve number ${numbers} of the listing, even alone`);
   }
   if (incomplete > 0) {
     const which =
@@ -227,7 +227,7 @@ export function lackOf(
     const why = whyIncomplete(reason);
     gaps.push(reason === 'ids' ? why : `${which} ${incomplete === 1 ? 'is' : 'are'} in doubt: ${why}`);
   }
-  if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
+  if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstIds(unknown)}`);
   if (gaps.length === 0) return undefined;
   const sorted = reason === 'order' && sortBy ? ` Add --sort-by ${sortBy.unique}.` : '';
   const isOfIds = status.complete && unknown.length > 0;
@@ -312,7 +312,7 @@ export class ServiceErrors {
     const ids = this.#isNamedByError ? [] : this.unknownIds;
     const texts =
       ids.length > MAX_NAMED
-        ? [`no ${this.#whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`]
+        ? [`no ${this.#whose} has ${ids.length} of the fiscal IDs: ${firstIds(ids)}`]
         : ids.map((id) => `no ${this.#whose} has the fiscal ID ${id}`);
     for (const text of texts) found.push({ level: 'warning', text });
     for (const words of this.#warnings) {
@@ -327,7 +327,7 @@ export class ServiceErrors {
     if (!(error instanceof UnknownFiscalIds)) return error;
     this.addUnknown(error.fiscalIds);
     this.#isNamedByError = true;
-    const which = `no ${this.#whose} has any of these fiscal IDs: ${firstOf(this.unknownIds)}`;
+    const which = `no ${this.#whose} has any of these fiscal IDs: ${firstIds(this.unknownIds)}`;
     return new NotFoundError(`${which}${alsoSaid(error.warnings)}`, { hint: error.hint, cause: error });
   }
 
@@ -339,8 +339,7 @@ export class ServiceErrors {
 
 const MAX_NAMED = 10;
 
-function firstOf(ids: readonly string[]): string {
-  const rest = ids.length - MAX_NAMED;
-  const first = ids.slice(0, MAX_NAMED).join(', ');
-  return rest > 0 ? `${first} and ${rest} more; --receipt <file> has them all` : first;
+function firstIds(ids: readonly string[]): string {
+  const first = firstOf(ids.slice(0, MAX_NAMED), ids.length);
+  return ids.length > MAX_NAMED ? `${first}; --receipt <file> has them all` : first;
 }

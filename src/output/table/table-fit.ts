@@ -1,3 +1,4 @@
+import { firstOf } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { ColumnLook, KnownColumn } from '../column-looks.ts';
 import { countOf } from '../terminal/number-text.ts';
@@ -233,9 +234,7 @@ export function leftOutNote(names: readonly string[], width: number, how: keyof 
   const short = names.slice(0, width).map((name) => truncate(name, width));
   for (const end of [HOW_TO_SEE[how], '']) {
     for (let count = short.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {
-      const rest = names.length - count;
-      const more = rest === 0 ? '' : ` and ${rest} more`;
-      const line = `Not shown: ${short.slice(0, count).join(', ')}${more}${end}`;
+      const line = `Not shown: ${firstOf(short.slice(0, count), names.length)}${end}`;
       if (displayWidth(line) <= width) return line;
     }
   }

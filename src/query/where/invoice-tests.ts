@@ -3,7 +3,7 @@ import { phraseOf, type Role } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { OPEN_ITEM_ROLES, dayIn, isOverdue, openItemOf } from '../../invoices/open-items.ts';
 import { Unreadable } from '../../invoices/left-out.ts';
-import { quoteUnlessCode } from '../../json/cells.ts';
+import { firstOf, quoteUnlessCode } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, formatDecimal, type Decimal } from '../../json/decimal.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { WhereContext } from './cell-test.ts';
@@ -24,10 +24,9 @@ export function openTest(flag: string, { locale }: WhereContext, day?: number): 
   const credits = new Map<string, Decimal>();
   const creditNumbers: string[] = [];
   const creditsLeftOut = (): Finding[] => {
-    const rest = creditNumbers.length - MAX_NAMED;
     if (creditNumbers.length === 0) return [];
     const amounts = [...credits].map(([currency, sum]) => `${group(formatDecimal(sum))} ${currency}`);
-    const which = `${creditNumbers.slice(0, MAX_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+    const which = firstOf(creditNumbers.slice(0, MAX_NAMED), creditNumbers.length);
     const count = countOf(creditNumbers.length, 'credit');
     return [{ level: 'warning', text: `${flag} leaves out ${count}, ${amounts.join(' and ')} (${which})` }];
   };

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { UsageError, NotFoundError } from '../../errors.ts';
 import { readPeriod } from '../../invoices/periods.ts';
-import { quoteUnlessCode } from '../../json/cells.ts';
+import { firstOf, quoteUnlessCode } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } from '../../output/formats.ts';
 import { readTyped } from '../../output/files/typed-text.ts';
@@ -168,8 +168,7 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
 
 function theOnly(statements: readonly OwnStatement[]): OwnStatement {
   if (statements.length === 1) return statements[0]!;
-  const names = firstNames(statements) + (statements.length > MAX_NAMED ? ' and more' : '');
-  throw new UsageError(`a page is for one, and ${statements.length} are meant: ${names}`, {
+  throw new UsageError(`a page is for one, and ${statements.length} are meant: ${firstNames(statements)}`, {
     hint: 'Have a page for each with --all --output-dir <dir>, or all in one workbook with -o statements.xlsx.',
   });
 }
@@ -275,9 +274,8 @@ function warnOfBoth({ notices }: Run, statements: readonly OwnStatement[]): void
     currencies.some(({ cancelled }) => cancelled.length > 0),
   );
   if (both.length === 0) return;
-  const more = both.length > MAX_NAMED ? ` and ${both.length - MAX_NAMED} more` : '';
   notices.warn(
-    `cancelled documents and credit notes are both among those of ${firstNames(both)}${more}: ` +
+    `cancelled documents and credit notes are both among those of ${firstNames(both)}: ` +
       'where a credit note cancels one of these documents, the amount due is too low',
   );
 }
@@ -286,8 +284,8 @@ const MAX_NAMED = 5;
 
 /** Whom the first of the statements are about. */
 function firstNames(statements: readonly OwnStatement[]): string {
-  const names = statements.map(({ party }) => party.name ?? party.fiscalId ?? 'no name');
-  return names.slice(0, MAX_NAMED).map(quoteUnlessCode).join(', ');
+  const names = statements.map(({ party }) => quoteUnlessCode(party.name ?? party.fiscalId ?? 'no name'));
+  return firstOf(names.slice(0, MAX_NAMED), names.length);
 }
 
 function noteFile(note: string | undefined): readonly ReadPath[] {

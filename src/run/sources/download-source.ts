@@ -1,6 +1,7 @@
 import { isLoopback } from '../../api/address.ts';
 import { FileClient, FileRefused } from '../../api/files.ts';
 import { IncompleteError } from '../../errors.ts';
+import { firstOf } from '../../json/cells.ts';
 import { sliceRecords } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
 import {
@@ -108,12 +109,11 @@ export function downloadSource({ folder: path, flags }: DownloadRequest): Source
 /** @param mayCome whether some of them may come in another run */
 function failedFiles(failed: readonly string[], files: number, mayCome: boolean): IncompleteError {
   const { length } = failed;
-  const named = failed.slice(0, MAX_NAMED).join('; ');
-  const more = length > MAX_NAMED ? `; and ${length - MAX_NAMED} more` : '';
+  const named = firstOf(failed.slice(0, MAX_NAMED), length, '; ');
   const hint = mayCome
     ? 'Run the same command again: what is there is not fetched again.'
     : 'Running it again will hardly help: ask the service for these files.';
-  const text = `${length} of ${files + length} files could not be downloaded: ${named}${more}`;
+  const text = `${length} of ${files + length} files could not be downloaded: ${named}`;
   return new IncompleteError(text, { hint });
 }
 

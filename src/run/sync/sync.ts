@@ -23,7 +23,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
-import { fundDocuments, funds, listings } from '../../resources/listings.ts';
+import { fundDocuments, funds, listings, resources } from '../../resources/listings.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { checkResults } from '../outcome.ts';
@@ -142,7 +142,7 @@ function readPositionals(
 
 function findResources(names: readonly string[]): readonly Resource[] {
   if (names.length === 0) return listings;
-  const all = new Map([...listings, fundDocuments].map((one) => [oneWordName(one, '-'), one]));
+  const all = new Map(resources.map((one) => [oneWordName(one, '-'), one]));
   return [...new Set(names)].map((name) => {
     const found = all.get(name);
     if (found !== undefined) return found;
