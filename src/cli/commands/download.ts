@@ -27,12 +27,7 @@ export const downloadCommand = declareCommand({
     ['folio issued download late --where "open>0" --where "due<today" -o late.csv', 'of some, with a list'],
   ],
   flags: {
-    only: {
-      syntax: '--only <endings>',
-      daily: true,
-      about: 'only files of these kinds: pdf,xml',
-      parse: endings,
-    },
+    only: { syntax: '--only <endings>', daily: true, about: 'files of these kinds: pdf,xml', parse: endings },
     ...filterFlags(issued),
     ...extent,
     ...outputFlags,
