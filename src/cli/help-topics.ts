@@ -1,5 +1,5 @@
 import { formatOf, formats } from '../output/formats.ts';
-import { resources } from '../resources/listings.ts';
+import { listedRecords, resources } from '../resources/listings.ts';
 import { oneWordName } from '../resources/resource.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -222,9 +222,9 @@ Examples:
 * folio issued --from books.db --sum amountToBePaid --group-by customer.name :: exact, offline`;
 
 const AGENTS = `
-folio reads issued and received invoices, customers and prepaid-expense funds, and changes nothing in the
-  service. A listing may take half a minute: ask once for what you need, or keep a database (folio sync
-  books.db) and ask that with --from books.db.
+folio reads ${listedRecords}, and changes nothing in the service. A listing
+  may take half a minute: ask once for what you need, or keep a database (folio sync books.db) and ask that
+  with --from books.db.
 Begin small, and never read a whole listing to add it up:
 * folio issued --count :: how many there are; with --where, how many that fit
 * folio issued --sum total :: exact sums, one for each currency; credit notes are subtracted

@@ -85,7 +85,9 @@ export function helpWidth({ columns = 80 }: OutputStream): number {
 /** The one screen of `folio` alone: at 80 columns, its commands and where to read on in 24 lines, with the prompt. */
 export function firstScreen(program: Command, stdout: OutputStream): string {
   const helper = helperFor(program, stdout);
-  const commands = shownUnder(program).map((one) => [one.name(), one.summary()] as const);
+  // The last line has `folio help`.
+  const others = shownUnder(program).filter((one) => one.name() !== 'help');
+  const commands = others.map((one) => [one.name(), one.summary()] as const);
   const next = 'Try: folio --sandbox issued · More: folio <command> --help, folio help';
   const about = helper.boxWrap(program.description(), helper.helpWidth!);
   return `Usage: folio <command> [flags]\n${about}\n\n${listOf(commands, helper)}\n${next}\n`;

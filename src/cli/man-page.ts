@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { listedRecords } from '../resources/listings.ts';
 import { version } from '../version.ts';
 import { commandPath, declareCommand, shownUnder } from './command.ts';
 import { renderTopic } from './help.ts';
@@ -26,7 +27,7 @@ export function manPage(program: Command, date: string): string {
   const lines = [
     `.TH FOLIO 1 ${date} "folio ${version}" "User Commands"`,
     '.SH NAME',
-    'folio \\- issued and received invoices, customers and prepaid-expense funds, listed and exported',
+    `folio \\- ${listedRecords}, listed and exported`,
     '.SH SYNOPSIS',
     '.B folio',
     '[\\fIflags\\fR] \\fIcommand\\fR [\\fIarguments\\fR]',

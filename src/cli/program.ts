@@ -3,7 +3,7 @@ import type { Secrets } from '../api/redact.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
-import { listings } from '../resources/listings.ts';
+import { listedRecords, listings } from '../resources/listings.ts';
 import { globalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 import {
@@ -21,9 +21,7 @@ import { listingCommand } from './commands/listing.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { firstScreen, helpCommand, helpSettings, helpWidth } from './help.ts';
 
-const ABOUT =
-  'Invoices, customers and prepaid-expense funds of an organization: every record once, every amount as sent, or it says what is ' +
-  'missing.';
+const ABOUT = `Your ${listedRecords}: every record once, every amount as sent, or it says what is missing.`;
 
 const EXAMPLES = [
   ['folio --sandbox issued', 'try it: made-up data, no token, no set-up'],

@@ -10,6 +10,7 @@ import { topics, type TermList } from '../../src/cli/help-topics.ts';
 import { wholeProgram } from '../../src/cli/program.ts';
 import { wordTopics } from '../../src/cli/words.ts';
 import { formats } from '../../src/output/formats.ts';
+import { listings } from '../../src/resources/listings.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { runProfiles as folio } from '../support/scripted-run.ts';
 import { expectRefused } from '../support/expect-exit.ts';
@@ -42,7 +43,7 @@ describe('folio help', () => {
     const lines = stdout.split('\n');
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    for (const name of ['issued', 'aging', 'statement', 'sync', 'doctor', 'help'])
+    for (const name of ['issued', 'aging', 'statement', 'sync', 'doctor', 'completion'])
       expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'));
     expect(stdout).toContain('folio <command> --help');
   });
@@ -233,7 +234,7 @@ describe('a slip of the keys', () => {
     // Where the flag belongs, if it is one at all.
     ['issued --fail-rate 0.3', 'It is a flag of folio sandbox.'],
     ['aging --strict', 'It is a flag of folio issued, folio received.'],
-    ['report --since 2026', 'It is a flag of folio issued, folio received, folio customers, folio funds.'],
+    ['report --since 2026', `It is a flag of ${listings.map(({ name }) => `folio ${name}`).join(', ')}.`],
     ['customers get 1 --nowhere', 'See folio customers get --help for what there is.'],
   ])('folio %s is answered with what was meant', async (line, hint) => {
     const { code, stdout, stderr } = await folio(line.split(' ').map((word) => word.replace('+', ' ')));
