@@ -59,7 +59,7 @@ type WidthOf = (column: ShownColumn) => number;
 export function fitColumns(columns: readonly ShownColumn[], room: number, isChosen: boolean): FittedTable {
   const fit = isChosen ? new Fit(room, GAP) : fitByRank(columns, room);
   if (isChosen) for (const column of columns) fit.add([column], leastOf);
-  fit.growTo(comfortOf);
+  for (const widthOf of [legibleOf, comfortOf]) fit.growTo(widthOf);
   fit.growTo(({ width }) => width);
   const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
   // Even a terminal that has no room for any column shows one.
@@ -129,12 +129,14 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     }
     return fit;
   };
-  const [good, telling, least] = [fitWith(readableOf), fitWith(tellingOf), fitWith(leastOf)];
+  const [good, telling] = [fitWith(readableOf), fitWith(tellingOf)];
+  const [legible, least] = [fitWith(legibleOf), fitWith(leastOf)];
   const butLast = ranked.slice(0, -1);
   const countIn = ({ fitted }: Fit): number => butLast.filter((column) => fitted.has(column)).length;
   const readable = countIn(telling) > countIn(good) ? telling : good;
-  const isForDate = date !== undefined && least.fitted.has(date) && !readable.fitted.has(date);
-  const fit = isForDate ? least : readable;
+  const alike = countIn(least) > countIn(legible) ? least : legible;
+  const isForDate = date !== undefined && alike.fitted.has(date) && !readable.fitted.has(date);
+  const fit = isForDate ? alike : readable;
   if (fit.fitted.size < ranked.length) return fit;
   fit.growTo(comfortOf);
   for (const nested of [false, true])
@@ -169,8 +171,14 @@ function tellingOf(column: ShownColumn): number {
   return Math.max(leastOf(column), Math.min(column.distinct, comfort));
 }
 
+/** Names that may be cut to the same text, but read well. */
+function legibleOf(column: ShownColumn): number {
+  if (column.look !== 'party') return tellingOf(column);
+  return Math.max(leastOf(column), Math.min(column.cells, READABLE_NAME));
+}
+
 function readableOf(column: ShownColumn): number {
-  return Math.max(tellingOf(column), column.look === 'party' ? Math.min(column.cells, READABLE_NAME) : 0);
+  return Math.max(tellingOf(column), legibleOf(column));
 }
 
 function comfortOf(column: ShownColumn): number {
