@@ -102,8 +102,6 @@ export function exportSource(request: FromRequest): Source {
           hint: 'Name the export of this fund, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRowsOf(expanded);
-      // Throws where no record can be read: a warning about the records, such as of their day, would be false.
-      await file.records().next();
       // --columns may have left them out.
       mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
       const text = `${shown} has an object in place of the list`;
@@ -114,7 +112,13 @@ export function exportSource(request: FromRequest): Source {
           );
       const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
       const origin = { shown: `${shown} has the ${records}`, readAt, only };
-      return { lack, origins: [origin], export: { shown, delivered }, hasProfileColumn };
+      // Where reading will fail, a warning about the records, such as of their day, would be false.
+      const first = await file
+        .records()
+        .next()
+        .catch((error: unknown) => error);
+      const origins = first instanceof UsageError ? [] : [origin];
+      return { lack, origins, export: { shown, delivered }, hasProfileColumn };
     },
     async records(part) {
       const { context, profile } = part;
