@@ -168,10 +168,8 @@ async function exportPart(
   if (flags.listColumns) return listColumns(part, request);
   const { state, notices, context, source, meanings, run, isJoined } = part;
   const isResult = hasResult(request);
-  // The `columns` setting does not apply to results and single records.
-  const isAsRead = !request.single && request.columns === undefined && !isResult;
-  const ofSetting = isAsRead && flags.columns === undefined ? part.defaults.columns : undefined;
-  const planned = await planPart(part, request, { ...to, columns: ofSetting });
+  const { chosen, flag } = columnsFor(part, request);
+  const planned = await planPart(part, request, { ...to, columns: chosen });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   const { hasRows, limitOfListing: limit } = questions;
@@ -187,12 +185,13 @@ async function exportPart(
     records = await withCreditRemark(part, records);
   if (isJoined && flags.receipt !== undefined)
     records = (await import('./several-profiles.ts')).countedByProfile(run, records);
+  const mentioned = chosen?.mentioned ?? [];
   // The columns of a result are checked where it is made.
-  const columns = isResult ? [] : ((flags.columns ?? ofSetting)?.mentioned ?? []);
-  const flag = ofSetting && source.resource ? settingOf('columns', source.resource) : '--columns';
-  if (columns.length > 0) records = await withColumnCheck(part, records, { flag, columns, meanings });
+  if (flag !== undefined && !isResult && mentioned.length > 0)
+    records = await withColumnCheck(part, records, { flag, columns: mentioned, meanings });
   const list = `${flags.expand}.`;
-  if (flags.expand && ofSetting?.isOpen === false && !columns.some((one) => `${one}.`.startsWith(list)))
+  const isByDefault = flags.columns === undefined && chosen?.isOpen === false;
+  if (flags.expand && isByDefault && !mentioned.some((one) => `${one}.`.startsWith(list)))
     notices.warn(`${flag} has no column of ${flags.expand}: the rows of a record are alike`);
   await deliver({ context, flags }, records, { plan, state });
   const found = questions.findings();
@@ -255,17 +254,25 @@ function orderOf(
   return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
 }
 
+/** The columns to write, and the flag or setting that names them; without one, the command names them, or nothing does. */
+function columnsFor({ defaults, source }: Part, request: ExportRequest) {
+  const { flags, columns, single } = request;
+  if (flags.columns !== undefined) return { chosen: flags.columns, flag: '--columns' };
+  if (columns !== undefined) return { chosen: ChosenColumns.ofNames(columns) };
+  // The setting is not about results and single records.
+  if (single || hasResult(request) || source.resource === undefined) return {};
+  return { chosen: defaults.columns, flag: settingOf('columns', source.resource) };
+}
+
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
   { context, defaults, source, meanings, run, profile, isJoined }: Part,
   request: ExportRequest,
-  { format, output, columns: ofSetting }: Pick<OutputFlags, 'format' | 'output' | 'columns'>,
+  { format, output, columns }: Pick<OutputFlags, 'format' | 'output' | 'columns'>,
 ): Promise<OutputPlan> {
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
   const isResult = hasResult(request);
-  const ofCommand = request.columns && ChosenColumns.ofNames(request.columns);
-  const columns = flags.columns ?? ofCommand ?? ofSetting;
   const lacksProfile = isJoined && !isResult && columns?.names.includes(PROFILE_COLUMN) === false;
   const outputFlags = withValues(flags, {
     format: format ?? flags.format,
@@ -284,7 +291,7 @@ async function planPart(
   const ofRecords = { single, sheet, describe, meanings, expand };
   const plan = await planOutput(context, outputFlags, {
     ...{ ...ofRecords, defaults, lang },
-    isResult: isResult || ofCommand !== undefined,
+    isResult: isResult || request.columns !== undefined,
   });
   // The column choice and the expansion of an export also hold for its copy.
   const { chosen, expanded } = (plan.isResult ? undefined : source.export?.delivered) ?? {};
