@@ -83,15 +83,14 @@ export async function openQuestions(
     before = await filterOf(part, withValues(flags, { where: undefined }));
     expand = (await import('../query/expand.ts')).expandQuestion(flags.expand);
   }
-  // --changes-since applies the filters itself.
   const list = listOfRows(part, flags, flags.sum);
   const ofRows = list === undefined ? part : { ...part, meanings: withCurrencyOf(list, part.meanings) };
-  const filter =
-    flags.changesSince === undefined
-      ? await (expand === undefined
-          ? filterOf(ofRows, flags)
-          : filterOf(ofRows, { where: flags.where }, { what: 'rows' }))
-      : undefined;
+  const filterRows = () =>
+    expand === undefined
+      ? filterOf(ofRows, flags)
+      : filterOf(ofRows, { where: flags.where }, { what: 'rows' });
+  // --changes-since applies the filters itself.
+  const filter = flags.changesSince === undefined ? await filterRows() : undefined;
   const result = await resultOf(part, request, plan);
   const sort = flags.sort && (await sortOf(part, flags, { keys: flags.sort, sorting: result?.sorting }));
   // The default limit of tables does not apply to results.
