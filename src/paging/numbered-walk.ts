@@ -165,7 +165,7 @@ class NumberedWalk {
       /** Records delivered beyond those that exist: by their keys, some are gone again; without keys, they came in two forms. */
       tooMany: allHaveKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
       /** More records were delivered than there are now. */
-      isBeyond: size > expected,
+      deliveredMoreThanExist: size > expected,
       /** A record may have been delivered in two forms. */
       isUnsure: unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat),
       moved: pass.moved,
@@ -173,11 +173,13 @@ class NumberedWalk {
       /** The pass over everything had as many records as there are. */
       isWhole: inPass + givenUp >= expected,
       /** It had just the records that were delivered. */
-      isExact: inPass === size,
+      sameCountAsDelivered: inPass === size,
       /** A record came twice in it. */
       hasRepeats: repeatedInPass > 0,
       /** An earlier one had the same records in the same order. */
-      isSame: [...this.#sequences].some(([other, held]) => other !== round && held === sequence),
+      sameSequenceAsBefore: [...this.#sequences].some(
+        ([other, held]) => other !== round && held === sequence,
+      ),
       isUnordered: this.#isUnordered,
       hasNewTotal: this.#hasNewTotal,
       isRepeating: this.#isRepeating,
@@ -243,7 +245,7 @@ function judge(seen: Evidence): Verdict {
   // Keys repeat, so that none shows which of two records is the other one in an earlier form.
   if (seen.tooMany > 0 && seen.allHaveKeys) return { count, reason: 'more', next };
   // An order that changes explains what is missing, unless more was delivered than there is: then some are gone.
-  const hasLost = seen.allHaveKeys && seen.isBeyond;
+  const hasLost = seen.allHaveKeys && seen.deliveredMoreThanExist;
   if (seen.isUnordered && !hasLost) return { count, reason: 'order', next };
   if (seen.moved || hasLost || seen.hasRepeats) return { count, reason: 'unsteady', next };
   // Nothing moved: the service names more records than it sends.
@@ -256,14 +258,14 @@ function judge(seen: Evidence): Verdict {
 function isProven(seen: Evidence): boolean {
   if (seen.moved || seen.isFullRepeated) return false;
   // Another reading that brings just what was delivered shows that each form is a record of its own.
-  const isConfirmed = seen.isReread && seen.isExact;
+  const isConfirmed = seen.isReread && seen.sameCountAsDelivered;
   if (seen.isUnsure && !isConfirmed) return false;
   // In an order that changes, parts may hold together by chance.
   if (seen.round === 'parts') return seen.holdsTogether && !seen.isUnordered;
   // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
   if (!seen.hasTotal && seen.keysRepeat && seen.round === 'first') return false;
   // Equal records may be different ones, when they come in the same places again in pages of other sizes.
-  if (seen.isSame) return true;
+  if (seen.sameSequenceAsBefore) return true;
   if (!seen.isWhole) return false;
   // Otherwise the count shows it, where another reading brought just what was delivered.
   return seen.holdsTogether || isConfirmed;
@@ -273,7 +275,8 @@ function isProven(seen: Evidence): boolean {
 function nextRound({ round, rounds, rereads, ...seen }: Evidence): Round | undefined {
   if (rereads >= ROUNDS_OF_ORDER) return undefined;
   // Where only the order of a listing is not stable, no record vanishes.
-  const isMoving = !seen.holdsTogether && !seen.isUnordered && (round === 'first' || seen.isBeyond);
+  const isMoving =
+    !seen.holdsTogether && !seen.isUnordered && (round === 'first' || seen.deliveredMoreThanExist);
   if (isMoving && rereads < ROUNDS_OF_MOVING) return seen.partsOrAll;
   if (!rounds.includes('one-size')) return 'one-size';
   if (!rounds.includes('sorted') && seen.isSortable) return 'sorted';

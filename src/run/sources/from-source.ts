@@ -124,11 +124,11 @@ async function inServiceOrder(part: Part, records: Records, flags: FromRequest['
  */
 export function serviceOrder(
   { sortBy, sortOrder }: Pick<FilterFlags, 'sortBy' | 'sortOrder'> = {},
-  hasOrder = true,
+  canTurn = true,
 ): readonly SortColumn[] {
   const hint = 'Sort by a column of the file, as in --sort dueBy,-totalAmount.';
   if (sortBy === undefined) {
-    if (sortOrder === undefined || hasOrder) return [];
+    if (sortOrder === undefined || canTurn) return [];
     const text = `--sort-order ${sortOrder} turns an order of the service, and a file is read`;
     throw new UsageError(text, { hint });
   }

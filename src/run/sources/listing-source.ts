@@ -31,7 +31,7 @@ export function listingSource(request: ListingRequest): Source {
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
   const known = { kind: 'service', name, records, resource } as const;
-  const hasOrder = (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
+  const isUsualOrder = (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
   return {
     ...known,
     reads: fiscalIds && listsIn(flag, fiscalIds),
@@ -43,7 +43,7 @@ export function listingSource(request: ListingRequest): Source {
         ...known,
         fiscalIds: ids,
         isStrict: strict,
-        order: hasOrder ? usualOrder(resource) : undefined,
+        order: isUsualOrder ? usualOrder(resource) : undefined,
         async *read(part: ServicePart, wanted: Wanted) {
           const { context, session, serviceErrors, status, notices } = part;
           const { client, limits, defaults } = session;
