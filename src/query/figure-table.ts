@@ -3,7 +3,7 @@ import type { RecordBatch } from '../json/records.ts';
 import type { Finding } from '../findings.ts';
 import type { DeclaredType } from '../invoices/fields.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-looks.ts';
-import { leastTableWidth } from '../output/table/table-fit.ts';
+import { GAP, leastTableWidth } from '../output/table/table-fit.ts';
 import type { Question } from './questions.ts';
 import { batchOfRows, chosenColumns, type Row } from './result-rows.ts';
 
@@ -44,9 +44,15 @@ interface WrittenTable {
   readonly columns: readonly string[];
   /** All columns that can be chosen: those that are shown first. */
   readonly all: readonly string[];
+  /** Whether a terminal has room for bars beside all columns that matter. */
+  readonly hasBars?: boolean;
+  /** Columns in whose place their sum is shown. */
+  readonly replaced?: readonly string[];
 }
 
 const BAR = 'bar';
+/** Where there is room for bars, they come before the columns that are shown only where room is left. */
+const LAST_RANK = 1000;
 /** Display cells of the longest bar. */
 const BAR_CELLS = 20;
 
@@ -71,17 +77,20 @@ function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): W
     shownOf(table),
   );
   const needed = looks.filter(({ rank }) => rank !== undefined);
-  const isTight = together !== undefined && leastTableWidth(batch, needed) > terminal.width;
+  const room = terminal.width - leastTableWidth(batch, needed);
+  const isTight = together !== undefined && room < 0;
   const shown = candidates.flatMap(({ name }) => {
     const part = isTight ? together.columns.indexOf(name) : -1;
     return part === -1 ? name : part === 0 ? together!.as.name : [];
   });
-  return { batch, columns: [...shown, BAR], all: [...new Set([...shown, BAR, ...names])] };
+  const all = [...new Set([...shown, BAR, ...names])];
+  const hasBars = room >= GAP + BAR_CELLS;
+  return { batch, columns: [...shown, BAR], all, hasBars, replaced: isTight ? together.columns : [] };
 }
 
-function shownOf<Item>({ columns, together }: FigureTable<Item>): ShownColumns {
+function shownOf<Item>({ columns, together }: FigureTable<Item>, hasBars = false): ShownColumns {
   const all = together === undefined ? columns : [...columns, together.as];
-  const bar = { look: 'bar', rank: undefined } as const;
+  const bar = { look: 'bar', rank: hasBars ? LAST_RANK : undefined } as const;
   return { ...Object.fromEntries(all.map(({ name, shown }) => [name, shown])), [BAR]: bar };
 }
 
@@ -123,10 +132,14 @@ export function figuresQuestion<Item>(figures: Figures<Item>, terminal: BarTermi
       columns: (chosen) =>
         chosen === undefined ? written.columns : chosenColumns(written.all, chosen, '--columns'),
       get shown() {
-        return shownOf(table);
+        return shownOf(table, written.hasBars);
       },
       typeOf: (column) => table.columns.find(({ name }) => name === column)?.type ?? 'text',
     },
-    findings: () => figures.findings(),
+    findings: () => {
+      const { replaced = [] } = written;
+      const text = `${table.together?.as.name} is the sum of ${replaced.join(', ')} · --columns, --wide`;
+      return [...figures.findings(), ...(replaced.length === 0 ? [] : [{ level: 'remark', text } as const])];
+    },
   };
 }
