@@ -112,8 +112,8 @@ const WITH_LOCATION = [201, 204, 301, 302, 303, 307, 308];
 
 /**
  * The link to a customer's portal. The specification does not show its parameters and its body (spec 4.9), so every form of
- * a link is accepted: an object, a list of them, a text (JSON or plain), the `Location` of an answer without a body. An object is
- * returned as it is; a text becomes the record `{"link": "…"}`.
+ * a link is accepted: an object, a list of them, a text (JSON, also in a list, or plain), the `Location` of an answer without a
+ * body. An object is returned as it is; a text becomes the record `{"link": "…"}`.
  */
 export function fetchPortalLink(client: ApiClient, query: readonly QueryPair[]): Promise<RecordBatch> {
   return client.get({ path: PORTAL_LINK, query, parse: parsePortalLink, takes: WITH_LOCATION });
@@ -124,9 +124,11 @@ function parsePortalLink(body: Buffer, { status, headers }: ResponseHead): Recor
   const text = body.toString().trim();
   if (location !== undefined && (status !== 200 || text === '')) return linkRecord(location);
   if (/^https?:\/\/\S+$/i.test(text)) return linkRecord(text);
-  if (text.startsWith('"')) checkJson(body);
-  const link: unknown = text.startsWith('"') ? JSON.parse(text) : undefined;
-  if (typeof link === 'string' && link !== '') return linkRecord(link);
+  if (/^["[]/.test(text)) {
+    checkJson(body);
+    const [link, ...others] = [JSON.parse(text) as unknown].flat();
+    if (typeof link === 'string' && link !== '' && others.length === 0) return linkRecord(link);
+  }
   const records = text.startsWith('[') ? scanArray(body) : scanRecord(body);
   if (records.count > 0) return records;
   throw new BadBody('expected a link', 0);

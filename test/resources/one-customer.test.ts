@@ -94,6 +94,7 @@ describe('the link to a portal', () => {
     ['[{"url":"https://e.example/p"}]', '{"url":"https://e.example/p"}'],
     ['[{"a":1},{"b":2}]', '{"a":1}\n{"b":2}'],
     ['"https://e.example/p"', '{"link":"https://e.example/p"}'],
+    ['["https://e.example/p"]', '{"link":"https://e.example/p"}'],
     [' https://e.example/p\n', '{"link":"https://e.example/p"}'],
     ['"abc"', '{"link":"abc"}'],
   ])('may come as %s', async (body, link) => {
