@@ -39,7 +39,7 @@ const UNDER: Readonly<Record<string, CommandGroup>> = {
 };
 
 /** What loads the declaration of each command but those of listings. What the command runs is loaded later still. */
-const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
+const LOAD = {
   aging: async () => (await import('./commands/aging.ts')).agingCommand,
   reconcile: async () => (await import('./commands/reconcile.ts')).reconcileCommand,
   report: async () => (await import('./commands/report.ts')).reportCommand,
@@ -60,29 +60,32 @@ const LOAD: Readonly<Record<string, () => Promise<Declaration>>> = {
   __man: async () => (await import('./man-page.ts')).manCommand,
 };
 
+type CommandRow = readonly [syntax: string, load: () => Promise<Declaration>, summary?: string];
+
 /** Every command as lists show it, in the order of the help. Those without a summary are in no list. */
-const COMMANDS: readonly (readonly [syntax: string, summary?: string])[] = [
-  ...listings.map(({ name, records }) => {
+const COMMANDS: readonly CommandRow[] = [
+  ...listings.map((listing): CommandRow => {
+    const { name, records } = listing;
     const more = name === 'issued' ? '; unpaid with --open, late with --overdue' : '';
-    return [name, records + more] as const;
+    return [name, async () => listingCommand(listing, UNDER[name]), records + more];
   }),
-  ['aging', 'open amounts by how long they are overdue'],
-  ['reconcile <list...>', 'your list beside the service’s: what is missing, what differs'],
-  ['report', 'how you stand, on one page'],
-  ['statement', 'a statement of account for one customer'],
-  ['mcp', 'a server for assistants (Model Context Protocol)'],
-  ['get <path>', 'any address of the service'],
-  ['verify [files...]', 'whether a file is still what was delivered'],
-  ['sync [database] [resources...]', 'keep a SQLite or PostgreSQL database equal to the service'],
-  ['auth', 'log in, and see who is logged in'],
-  ['config', 'defaults for flags'],
-  ['sandbox', 'a made-up service on this machine'],
-  ['doctor', 'whether all is set up, and what to fix'],
-  ['completion <shell>', 'completion for a shell'],
-  ['help [words...]', 'help on a command or a topic'],
-  ['login'],
-  ['__complete'],
-  ['__man'],
+  ['aging', LOAD.aging, 'open amounts by how long they are overdue'],
+  ['reconcile <list...>', LOAD.reconcile, 'your list beside the service’s: what is missing, what differs'],
+  ['report', LOAD.report, 'how you stand, on one page'],
+  ['statement', LOAD.statement, 'a statement of account for one customer'],
+  ['mcp', LOAD.mcp, 'a server for assistants (Model Context Protocol)'],
+  ['get <path>', LOAD.get, 'any address of the service'],
+  ['verify [files...]', LOAD.verify, 'whether a file is still what was delivered'],
+  ['sync [database] [resources...]', LOAD.sync, 'keep a SQLite or PostgreSQL database equal to the service'],
+  ['auth', LOAD.auth, 'log in, and see who is logged in'],
+  ['config', LOAD.config, 'defaults for flags'],
+  ['sandbox', LOAD.sandbox, 'a made-up service on this machine'],
+  ['doctor', LOAD.doctor, 'whether all is set up, and what to fix'],
+  ['completion <shell>', LOAD.completion, 'completion for a shell'],
+  ['help [words...]', LOAD.help, 'help on a command or a topic'],
+  ['login', LOAD.login],
+  ['__complete', LOAD.__complete],
+  ['__man', LOAD.__man],
 ];
 
 /** The program with the command of the line declared completely, and the others only by name, so that it starts fast. */
@@ -91,13 +94,12 @@ export const programFor: ProgramFor = async (context, argv, writeOut = () => {})
   const valued = program.options.flatMap(({ long, required }) => (required ? (long ?? []) : []));
   const words = argv.filter((word, at) => !word.startsWith('-') && !valued.includes(argv[at - 1] ?? ''));
   const [first, second] = words;
-  for (const [syntax, summary] of COMMANDS) {
+  for (const [syntax, load, summary] of COMMANDS) {
     const [name = ''] = syntax.split(' ', 1);
     const hidden = summary === undefined;
     // The manual is of all commands.
     if (first === '__man' || first === name || (first === 'help' && second === name)) {
-      const listing = listings.find((each) => each.name === name);
-      const declaration = listing ? listingCommand(listing, UNDER[name]) : await LOAD[name]!();
+      const declaration = await load();
       addCommand(program, { ...context, program, programFor }, { name, declaration, hidden });
     } else program.command(syntax, { hidden });
     if (summary !== undefined) program.commands.at(-1)!.summary(summary);
