@@ -205,7 +205,7 @@ function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
 
 /**
  * The values of the flags on the command line, by their names, and `narrowedBy` of the context. Throws UsageError for flags that
- * do not go together. Tests pass `onRead`, which is called at each property access; spreading the object then loses the values.
+ * do not go together. `onRead` is called when a value is read, also by a spread; `withValues` copies values without reading them.
  */
 function readFlags(command: Command, onRead: Context['onFlagRead']) {
   const typed = typedFlags(command);
@@ -227,8 +227,8 @@ function readFlags(command: Command, onRead: Context['onFlagRead']) {
     // A list has all values that were typed; any other flag has the last one.
     const counting = Array.isArray(value) ? texts : texts.slice(-1);
     if (how.narrows) narrowedBy.push(...counting.map((text) => [long, text] as const));
-    const read = { configurable: true, get: () => (onRead?.(long), value) };
-    Object.defineProperty(values, key, onRead === undefined ? { value, enumerable: true } : read);
+    const get = () => (onRead?.(long), value);
+    Object.defineProperty(values, key, { get, enumerable: true, configurable: true });
   }
   if (inputs.length > 1) {
     throw new UsageError(`${inputs[0]} and ${inputs[1]} both read standard input`, {

@@ -45,8 +45,9 @@ describe('a command', () => {
     });
     addCommand(program, { ...context, program, programFor }, { name: 'try', declaration });
     await program.parseAsync(['try', '--page-size', '3', '--third'], { from: 'user' });
-    expect(values).toEqual([undefined, 3, {}]);
-    expect(read).toEqual(['--page-size']);
+    expect(values).toEqual([undefined, 3, { size: 3, third: true }]);
+    // The copy reads all.
+    expect(read).toEqual(['--page-size', '--page-size', '--third']);
   });
 
   it('keeps all values where some are replaced, also in a copy', () => {
