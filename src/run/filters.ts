@@ -42,10 +42,7 @@ export const filters = {
     },
   ),
   open: defineFilter(
-    {
-      syntax: '--open',
-      about: 'only what is still to be paid: no credits, and nothing cancelled',
-    },
+    { syntax: '--open', about: 'only what is still to be paid: no credits, and nothing cancelled' },
     async (_, at) => [(await invoiceTests()).openTest('--open', at)],
   ),
   overdue: defineFilter(

@@ -39,12 +39,7 @@ const reconcileFlags = {
     syntax: '--decimal <mark>',
     about: 'comma or point: the decimal mark in the amounts of --match, if they do not show it',
     choices: DECIMAL_MARKS,
-    rules: [
-      {
-        needs: ['--match'],
-        why: 'needs --match: registers have whole numbers',
-      },
-    ],
+    rules: [{ needs: ['--match'], why: 'needs --match: registers have whole numbers' }],
   },
   issuerFiscalId: {
     ...counterpartyFlags.issuerFiscalId,

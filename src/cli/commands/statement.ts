@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { columnList, type Flags } from '../../run/flag.ts';
+import type { Flags } from '../../run/flag.ts';
 import {
   allProfilesFlag,
   asOfFlag,
@@ -10,7 +10,7 @@ import {
   receiptFlags,
   requestFlags,
 } from '../../run/flags.ts';
-import { formats, meantFormat } from '../../output/formats.ts';
+import { formats } from '../../output/formats.ts';
 import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf } from '../counterparty-flags.ts';
@@ -46,11 +46,9 @@ const statementFlags = {
   field: fieldFlag,
   ...fromFlags,
   format: {
-    syntax: '--format <format>',
-    daily: true,
+    ...outputFlags.format,
     about: `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     choices: ['html', ...formats],
-    hint: meantFormat,
   },
   output: outputFlags.output,
   folder: {
@@ -63,10 +61,8 @@ const statementFlags = {
     ],
   },
   columns: {
-    syntax: '--columns <names>',
-    daily: true,
+    ...outputFlags.columns,
     about: 'which columns of the rows, in which order; Folio=number is one under a heading of its own',
-    parse: columnList,
   },
   excel: outputFlags.excel,
   wide: outputFlags.wide,
