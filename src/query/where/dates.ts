@@ -105,9 +105,9 @@ export interface Days {
 /** Reads the value of a flag for a date, which is one end of a span. Throws UsageError. */
 export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): DateRange {
   if (parseDate(text, () => 0) === undefined) {
-    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, {
-      hint: isPeriod(text) ? `A month or a quarter is a period: --period ${text.trim()}.` : DATE_FORMS,
-    });
+    const asPeriod = `A month or a quarter is a period: write a day, or, by the date of issue, --period ${text.trim()}.`;
+    const hint = isPeriod(text) ? asPeriod : DATE_FORMS;
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
   }
   return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
 }

@@ -19,8 +19,11 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--list-columns --output-dir x', /--list-columns and --output-dir do not go together/],
   ['--where totalAmount', /The shell takes a < or > for a file: put the condition in quotes/],
   ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
-  ['--since last-month', /"last-month" is no date\n {2}A month .* is a period: --period last-month\./],
-  ['--until 2026-Q3', /a period: --period 2026-Q3\./],
+  [
+    '--since last-month',
+    /"last-month" is no date\n {2}A month .* is a period: .+ by the date of issue, --period last-month\./,
+  ],
+  ['--until 2026-Q3', /by the date of issue, --period 2026-Q3\./],
   ['--period octubre', /"octubre": expected a month, a quarter or a year\n {2}Periods are written 2026-11,/],
   ['--period 2026-10-31', /31: expected a month, .*\n {2}Write --since 2026-10-31 --until 2026-10-31\./],
   ['--period 2027', /--period 2027 has not begun yet/],
