@@ -10,8 +10,6 @@ export interface PageReaderOptions {
   readonly fetchPage: FetchPage;
   /** Records a page, at most. */
   readonly size: number;
-  /** Records a page that the service takes, at most. */
-  readonly maxSize?: number | undefined;
   /** Where to begin, in records. */
   readonly from?: number;
   /** Ends before this offset, whatever the total: for a limit, or for a single page. */
@@ -69,7 +67,7 @@ export class PageReader {
     this.#options = options;
     this.#fetchPage = options.fetchPage;
     this.#until = options.until ?? Infinity;
-    this.sizes = new PageSizes(options.size, options.maxSize);
+    this.sizes = new PageSizes(options.size);
     this.pass = pass;
   }
 

@@ -3,10 +3,6 @@ import type { WalkStatus } from './walk-status.ts';
 
 /** What a page may weigh before the service refuses it (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
-/** Below this size, some pages cannot overlap the one before them. */
-const LEAST_OVERLAPPING = 10;
-/** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
-const MAX_EXCESS = 9;
 /** Records of the page that shows whether the service is slow whatever the size. */
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
@@ -15,7 +11,7 @@ const WEIGHING_SIZE = 50;
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
-  /** The size that was decided. The page may be a few records smaller or larger, so that it overlaps the one before it. */
+  /** The size that was decided. The page may be a few records smaller, so that it overlaps the one before it. */
   readonly nominal: number;
 }
 
@@ -36,8 +32,6 @@ export class PageSizes {
   #refused = Infinity;
   /** Whether the service was seen to apply one size, `largest`, to requests of any size. */
   isFixed = false;
-  /** The most that the service takes. */
-  #cap: number;
   /** The largest size that was served in full. */
   #served = 0;
   /** Pages that came since a size was refused or tried, and how many have to before a larger one is tried. */
@@ -50,14 +44,10 @@ export class PageSizes {
   #isConstant = false;
   readonly #slowSizes = new Set<number>();
 
-  /**
-   * @param size the largest page, in records
-   * @param cap the most records that the service takes: a page may have a few more than `size` to overlap the one before it
-   */
-  constructor(size: number, cap = Infinity) {
+  /** @param size the largest page, in records */
+  constructor(size: number) {
     this.largest = size;
     this.size = size;
-    this.#cap = cap;
   }
 
   /** Sets whether all pages are of one size, so that they adjoin and none overlaps another. */
@@ -76,11 +66,7 @@ export class PageSizes {
     if (this.isFixed || (this.#isConstant && most === Infinity))
       return { offset: from - (from % size), size, nominal: size };
     const nominal = most === Infinity ? (this.#beginTrial() ?? size) : Math.min(size, most);
-    const mayExceed =
-      nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
-    const excess = mayExceed ? MAX_EXCESS : 0;
-    const earliest = this.#isConstant ? from : floor;
-    return { ...overlappingWindow(from, nominal, { floor: earliest, excess }), nominal };
+    return { ...overlappingWindow(from, nominal, this.#isConstant ? from : floor), nominal };
   }
 
   /** The page was refused. Returns the size to go on with in its place. */
@@ -160,7 +146,6 @@ export class PageSizes {
   rebase(size: number, requested: number): void {
     this.isFixed = size > requested;
     this.largest = size;
-    this.#cap = size;
     this.size = size;
   }
 
@@ -255,24 +240,17 @@ export class Place {
 /**
  * The page of at most `most` records that reaches furthest beyond `from` and begins before it, at `floor` at the earliest: so
  * it also has the last record of the page before it. Since it begins at a multiple of its size, it may be a few records
- * smaller than `most`, or, at multiples of every small size, such as 2520, up to `excess` records larger. Where there is no
- * such page, it is the largest one that begins at `from`.
+ * smaller than `most`. Where there is no such page, as at 2520 for ten records, it is the largest one that begins at `from`.
  */
-function overlappingWindow(
-  from: number,
-  most: number,
-  { floor, excess }: { readonly floor: number; readonly excess: number },
-): Window {
+function overlappingWindow(from: number, most: number, floor: number): Window {
   let best: Window | undefined;
   let gain = 0;
-  const consider = (size: number): void => {
+  for (let size = most; size > gain; size--) {
     const overlap = from % size;
-    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) return;
+    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) continue;
     gain = size - overlap;
     best = { offset: from - overlap, size };
-  };
-  for (let size = most; size > gain; size--) consider(size);
-  for (let size = most + 1; best === undefined && size <= most + excess; size++) consider(size);
+  }
   let size = most;
   while (from % size !== 0) size--;
   return best ?? { offset: from, size };

@@ -181,7 +181,6 @@ const SETTINGS: Settings<Setting> = {
   'total # once': (total) => ({ total: (request) => (request === 1 ? total : undefined) }),
   'pages of #': (size) => ({ size }),
   '# pages at a time': (concurrency) => ({ concurrency }),
-  'pages of # at most': (maxSize) => ({ maxSize }),
   'until #': (until) => ({ until }),
   'one page # to #': (from, until) => ({ from, until, isSinglePage: true }),
   'an order that may move': () => ({ orderMayMove: true }),
@@ -292,7 +291,6 @@ const STORIES = {
     50 records, 4 pages at a time → 8 calls: 50 of 50
     50 records, until 25 → 4 calls: 25 of 50
     1000 records, pages of 60, until 119 → 3 calls: 119 of 1000
-    50 records, pages of 10 at most → 8 calls: 50 of 50
     50 records, no total → 8 calls: 50
     55 records, no total, 4 pages at a time → 9 calls: 55
     50 records, no total, until 25 → 4 calls: 25
@@ -385,7 +383,7 @@ const STORIES = {
     300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 52 calls: 300 of 281, moved
     300 records, twice nothing behind 36, call 20: 10 go at 0 and come at 400
       → 55 calls: 310 of 300, moved
-    300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most
+    300 records, call 12: 3 go at 0, pages of 5
       → 135 calls: 300 of 297, lacks 1: changing, moved`,
 
   'keys that tell no two records apart': `
@@ -419,7 +417,7 @@ const STORIES = {
     50 records, pairs turned round → 14 calls: 50 of 50
     20 records, pairs turned round, no total, call 1: 5 go at 13 → 7 calls: 15, lacks 1: order, moved
     40 records, equal dates turned round, until 30, an order that keeps from behind → 11 calls: 30 of 40, lacks 1: order
-    50 records, pairs turned round, an order that keeps, pages of 10 at most → 14 calls: 50 of 50
+    50 records, pairs turned round, an order that keeps → 14 calls: 50 of 50
     40 records, pairs turned round, an order that keeps, call 2: 0 goes → 16 calls: 40 of 39, moved
     40 records, pairs turned round, call 2: 0 goes → 16 calls: 40 of 39, lacks 1: changing, moved
     40 records, pairs turned round, an order that is refused, call 2: 0 goes
