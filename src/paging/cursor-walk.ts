@@ -64,10 +64,10 @@ class CursorWalk {
   readonly #identity: IdentityReader;
   /** Records of this pass that came word for word like one before them, each as a batch of its own. */
   #heldBack: RecordBatch[] = [];
-  /** Whether a page of this pass began with a record that came before, or one equal to it: the listing may have moved. */
+  /** Whether a page of this pass begins with a record that came before in it; or with another one, equal to it. */
   #isShifted = false;
   #isRepeating = false;
-  /** Whether this pass reads everything once more, so that a record may have come before in another form. */
+  /** Whether everything is read once more, so that a record may have come before in another form. */
   #isReread = false;
   /** Contents of records that were held back because another had their key. */
   readonly #sameKey = new Set<string>();
@@ -90,9 +90,10 @@ class CursorWalk {
 
   /**
    * Reads everything once more, and delivers the records that are new. A pass in which no record comes twice has everything.
-   * Where two passes bring the same records in the same order, a record that comes twice exists twice, and the second one is
-   * delivered, too. Each pass has pages of another size: in pages of one size, two records that change places at the end of a
-   * page with each reading would look like one that exists twice. Where the service fixes the size, that cannot be told apart.
+   * A record that comes twice in the same places of two passes exists twice: then the second one is delivered, too. Each pass
+   * has pages of another size, since in those of one size two records that change places at the end of a page with each
+   * reading would come the same twice. Where the service fixes the size, a record at the front of a page that came before is no
+   * proof.
    */
   async *#readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
@@ -106,9 +107,9 @@ class CursorWalk {
       yield* this.#pass(before?.read);
       if (this.#isRepeating) return;
       if (this.#isEnough) return status.setIncomplete(0, undefined);
-      const { sequence } = this.#passed;
+      const { read, sequence } = this.#passed;
       if (this.#heldBack.length === 0 && !this.#holdsTwoForms) return status.setIncomplete(0, undefined);
-      const isSame = sequence === before?.sequence;
+      const isSame = before !== undefined && read === before.read && sequence === before.sequence;
       if (isSame && !(this.#isShifted && this.#pages.isFixed)) {
         status.takeBackRepeats(this.#heldBack.length);
         for (const records of heldBefore) yield* this.#deliver(records);
@@ -134,12 +135,13 @@ class CursorWalk {
       yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
       if (this.#isEnough || this.#read >= most) return;
       empty = records.count === 0 ? empty + 1 : 0;
+      if (empty > 0) this.#unique.countNewsAgain();
       const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
       if (isEndless || this.#unique.isRepeating()) return this.#endRepeating();
     }
   }
 
-  /** True when more was delivered than there is now, and no key shows whether some of it is one record that changed. */
+  /** True when more was delivered than is there now, and no key shows whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
     const { allHaveKeys, keysRepeat } = this.#unique;
     return (!allHaveKeys || keysRepeat) && this.#options.status.records > this.#read;
@@ -165,7 +167,7 @@ class CursorWalk {
     return fresh;
   }
 
-  /** The records of a page that were held back for their key in this or an earlier pass. */
+  /** Records of the page that were held back for their key: in another pass, another record of that key may come first. */
   #neverDelivered(records: RecordBatch): RecordBatch {
     const indices = this.#sameKey.size === 0 ? [] : [...Array(records.count).keys()];
     const isHeld = (index: number): boolean => this.#sameKey.has(this.#contentOf(records, index));
@@ -257,7 +259,7 @@ class CursorPages {
     }
   }
 
-  /** Fetches a page, in whatever size the service serves it, or without a size where it takes none. */
+  /** One page, in whatever size the service serves it: also without a size, where it takes none. */
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
     const place = new Place(this.#sizes, this.#options.status);
     for (;;) {
@@ -279,7 +281,7 @@ class CursorPages {
     }
   }
 
-  /** Fetches a page without a size, since the service refused one. Its count shows whether smaller sizes are worth a trial. */
+  /** A page as large as the service likes, where it does not take the size. What comes shows which sizes it takes, if any. */
   async #fetchUnsized(
     cursor: string | undefined,
     window: SizedWindow,
@@ -295,7 +297,7 @@ class CursorPages {
   }
 }
 
-/** Each record as a batch with bytes of its own: otherwise one record would keep the bytes of a page in memory. */
+/** Each record as a batch with bytes of its own: a page would be held by one. */
 function copiesOf(records: RecordBatch): RecordBatch[] {
   return Array.from({ length: records.count }, (_, index) =>
     scanRecord(Buffer.from(recordBytes(records, index))),

@@ -3,7 +3,7 @@ import { sliceRecords } from '../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { PageReader, type PageReaderOptions } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
-import { Pass, SeenOrder, type Region, type PlacedPage } from './pass.ts';
+import { Pass, SeenOrder, type DoubtfulRegion, type PlacedPage } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from '../findings.ts';
 
@@ -18,11 +18,11 @@ export interface NumberedWalkOptions extends PageReaderOptions {
 
 /** Rounds of reading again where the listing moved, at most. */
 const ROUNDS_OF_MOVING = 2;
-/** Rounds of reading again where its order is not stable, at most. */
+/** The same where its order is not stable, among them one in another order. */
 const ROUNDS_OF_ORDER = 3;
 /** A service that repeats itself is read once more only where it sent no more pages than this. */
 const PAGES_OF_REPEATING = 20;
-/** Pages with nothing new show that the service repeats itself only where they have so many records together. */
+/** The fewest records that pages with nothing new have together where the service counts as repeating itself. */
 const OLD_RECORDS = 60;
 
 /**
@@ -36,8 +36,8 @@ const OLD_RECORDS = 60;
  *   records with the size;
  * - in an order whose key does not repeat, where that does not help either.
  *
- * Pages that hold together, and are as many records as the total names, prove that no record was missed. Pages that only adjoin
- * prove nothing until they are read again.
+ * Where pages hold together, no record was missed, unless two records were seen in both orders. Then a whole pass has to bring
+ * as many different records as the total names. Pages that only adjoin prove nothing until they are read again.
  *
  * `status.complete` is false where records may still be missing.
  */
@@ -55,6 +55,8 @@ class NumberedWalk {
   readonly #reader: PageReader;
   /** The rounds so far. */
   readonly #rounds: Round[] = ['first'];
+  /** Pages of the last pass over everything. */
+  #pages = 0;
   #isRepeating = false;
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
@@ -63,7 +65,7 @@ class NumberedWalk {
   #isUnordered = false;
   /** The listing moved in a pass over everything: a record that was delivered may be gone. */
   #hasMoved = false;
-  /** What the passes held that read everything again and saw nothing move: a hash of their records in order. */
+  /** What the passes that read everything again held, in their order, where their pages hold together. */
   readonly #sequences = new Map<Round, string>();
 
   constructor(options: NumberedWalkOptions) {
@@ -107,7 +109,7 @@ class NumberedWalk {
   *#take(placed: PlacedPage): CooperativeTask<Delivery | undefined> {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
-    const records = pass.add(placed);
+    const records = pass.join(placed);
     // Without a total, nothing else counts the records.
     if (pass.pages === 1 && extent.total === undefined) this.#unique.countEqualWithin('pass');
     if (pass.mayRepeat) this.#unique.countEqualWithin('page');
@@ -132,9 +134,10 @@ class NumberedWalk {
   #finishRound(): Round | undefined {
     const { status } = this.#options;
     const { pass } = this.#reader;
+    if (this.#round !== 'parts') this.#pages = pass.pages;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
     this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered;
-    this.#hasMoved ||= this.#hasNewTotal || pass.moved;
+    this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const evidence = this.evidence();
     if (evidence.isReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
@@ -146,7 +149,7 @@ class NumberedWalk {
   /** What was seen, in the last round and so far. */
   evidence() {
     const { fetchSorted, status } = this.#options;
-    const { pass, sizes, extent, isFullRepeated } = this.#reader;
+    const { pass, extent, isFullRepeated } = this.#reader;
     const { size, inPass, allHaveKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
     const { total, reached } = extent;
     const round = this.#round;
@@ -166,20 +169,18 @@ class NumberedWalk {
       tooMany: allHaveKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
       /** More records were delivered than there are now. */
       deliveredMoreThanExist: size > expected,
-      /** A record may have been delivered in two forms. */
-      isUnsure: unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat),
+      /** Whether a record may have been delivered in two forms, as the last pass over everything did not show. */
+      isUnclear: !(isReread && inPass === size) && (unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat)),
       moved: pass.moved,
-      holdsTogether: pass.holdsTogether,
-      /** The pass over everything had as many records as there are. */
+      holdsTogether: pass.isProven,
+      /** The pass over everything: as many records as there are; just those delivered; none twice; the same as before. */
       isWhole: inPass + givenUp >= expected,
-      /** It had just the records that were delivered. */
       sameCountAsDelivered: inPass === size,
-      /** A record came twice in it. */
       hasRepeats: repeatedInPass > 0,
-      /** An earlier one had the same records in the same order. */
       sameSequenceAsBefore: [...this.#sequences].some(
         ([other, held]) => other !== round && held === sequence,
       ),
+      isUnstable: this.#order.isUnstable,
       isUnordered: this.#isUnordered,
       hasNewTotal: this.#hasNewTotal,
       isRepeating: this.#isRepeating,
@@ -188,21 +189,26 @@ class NumberedWalk {
       hasTotal: total !== undefined,
       allHaveKeys,
       keysRepeat,
-      /** What to read again where the listing moved. */
-      partsOrAll: pass.toReadAgain(sizes.largest).length > 0 ? ('parts' as const) : ('everything' as const),
+      /** What to read again where the listing moved: parts, where they are known and the listing is not short. */
+      partsOrAll: this.#regions.length > 0 ? ('parts' as const) : ('everything' as const),
       isSortable: fetchSorted !== undefined && this.#until === Infinity,
     };
+  }
+
+  /** The regions around the places where the listing moved. None where they are unknown, or the listing is short. */
+  get #regions(): DoubtfulRegion[] {
+    const { pass, sizes } = this.#reader;
+    return this.#pages <= 2 * this.#options.concurrency ? [] : pass.toReadAgain(sizes.largest);
   }
 
   /** Begins another round. */
   #begin(round: Round): void {
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
     const [isSorted, isOfParts] = [round === 'sorted', round === 'parts'];
-    const { pass, sizes } = this.#reader;
-    const regions = isOfParts ? pass.toReadAgain(sizes.largest) : [];
+    const regions = isOfParts ? this.#regions : [];
     this.#rounds.push(round);
     this.#isRepeating = false;
-    sizes.keepConstant(round === 'one-size');
+    this.#reader.sizes.keepConstant(round === 'one-size');
     if (isSorted) this.#order = new SeenOrder(this.#unique.newReader);
     this.#reader.begin(this.#newPass(regions), isSorted ? fetchSorted : fetchPage);
     if (isOfParts) this.#unique.countEqualWithin('page');
@@ -210,7 +216,7 @@ class NumberedWalk {
     else this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
   }
 
-  #newPass(regions?: readonly Region[]): Pass {
+  #newPass(regions?: readonly DoubtfulRegion[]): Pass {
     const { givenUp } = this.#options.status;
     return new Pass({ newReader: this.#unique.newReader, seen: this.#order, givenUp }, regions);
   }
@@ -240,7 +246,7 @@ function judge(seen: Evidence): Verdict {
   if (seen.hasNewTotal && !seen.isUnordered)
     return { count, reason: 'changing', next: isMoving ? seen.partsOrAll : undefined };
   // From here on the order may be at fault, too.
-  const next = nextRound(seen);
+  const next = nextWay(seen);
   if (seen.hasNewTotal) return { count, reason: 'changing', next };
   // Keys repeat, so that none shows which of two records is the other one in an earlier form.
   if (seen.tooMany > 0 && seen.allHaveKeys) return { count, reason: 'more', next };
@@ -256,23 +262,22 @@ function judge(seen: Evidence): Verdict {
 
 /** Whether the round shows that no record was missed. */
 function isProven(seen: Evidence): boolean {
-  if (seen.moved || seen.isFullRepeated) return false;
-  // Another reading that brings just what was delivered shows that each form is a record of its own.
-  const isConfirmed = seen.isReread && seen.sameCountAsDelivered;
-  if (seen.isUnsure && !isConfirmed) return false;
+  if (seen.moved || seen.isUnclear || seen.isFullRepeated) return false;
   // In an order that changes, parts may hold together by chance.
   if (seen.round === 'parts') return seen.holdsTogether && !seen.isUnordered;
-  // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
+  // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
   if (!seen.hasTotal && seen.keysRepeat && seen.round === 'first') return false;
   // Equal records may be different ones, when they come in the same places again in pages of other sizes.
   if (seen.sameSequenceAsBefore) return true;
   if (!seen.isWhole) return false;
-  // Otherwise the count shows it, where another reading brought just what was delivered.
-  return seen.holdsTogether || isConfirmed;
+  // In an order that is stable, pages that hold together leave nothing out.
+  if (seen.holdsTogether && !seen.isUnstable) return true;
+  // In any order, the count does, where no record came twice: in one reading, or in two that brought the same records.
+  return seen.sameCountAsDelivered && (seen.holdsTogether || seen.isReread);
 }
 
 /** How to read again where the total stays, in turn: around the places, in pages of one size, in another order, once more. */
-function nextRound({ round, rounds, rereads, ...seen }: Evidence): Round | undefined {
+function nextWay({ round, rounds, rereads, ...seen }: Evidence): Round | undefined {
   if (rereads >= ROUNDS_OF_ORDER) return undefined;
   // Where only the order of a listing is not stable, no record vanishes.
   const isMoving =

@@ -10,6 +10,8 @@ export interface PageReaderOptions {
   readonly fetchPage: FetchPage;
   /** Records a page, at most. */
   readonly size: number;
+  /** Records a page that the service takes, at most. */
+  readonly maxSize?: number | undefined;
   /** Where to begin, in records. */
   readonly from?: number;
   /** Ends before this offset, whatever the total: for a limit, or for a single page. */
@@ -67,7 +69,7 @@ export class PageReader {
     this.#options = options;
     this.#fetchPage = options.fetchPage;
     this.#until = options.until ?? Infinity;
-    this.sizes = new PageSizes(options.size);
+    this.sizes = new PageSizes(options.size, options.maxSize);
     this.pass = pass;
   }
 
@@ -180,16 +182,16 @@ export class PageReader {
     return this.#placed(applied, from, page.records);
   }
 
-  /** The page for the pass; undefined where it does not reach the record at `from`, and shows no end either. */
+  /** The page in its place; none where it does not reach the record at `from`, and shows no end either. */
   #placed({ offset, size }: SizedWindow, from: number, records: RecordBatch): PlacedPage | undefined {
     const { total } = this.extent;
     const { count } = records;
     const reached = offset + count;
-    const totalChanges = this.pass.arrived(total);
+    const churn = this.pass.arrived(total);
     const isLast = total === undefined ? reached <= from : count < size && reached >= total;
     if (reached <= from && !isLast) return undefined;
     const wanted = sliceRecords(records, 0, this.#until - offset);
-    return { offset, from, records: wanted, isFull: count >= size, isLast, totalChanges };
+    return { offset, from, records: wanted, isFull: count >= size, isLast, churn };
   }
 
   /** The page to request for a record. None begins before the option `from`, or holds a record that was given up. */
@@ -222,7 +224,7 @@ export class PageReader {
     return { ...window, offset: (offset / size) * applied, size: applied };
   }
 
-  /** Whether a page repeats the one before it: without a total, this shows that the listing has ended. */
+  /** Without a total, a page that repeats the one before it shows that the listing has ended. */
   #endsByRepeating({ offset, size }: Window, { records, total = this.extent.total }: Page): boolean {
     if (total !== undefined) return false;
     const { bounds, count } = records;
@@ -284,7 +286,7 @@ class Extent {
   #end = Infinity;
   #emptyInARow = 0;
 
-  /** Whether pages that are on their way may show whether the listing goes so far. */
+  /** Whether pages that are still to come may show more of this offset. */
   isOpenAt(offset: number): boolean {
     return this.total === undefined || offset > this.total;
   }

@@ -3,6 +3,10 @@ import type { WalkStatus } from './walk-status.ts';
 
 /** What a page may weigh before the service refuses it (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
+/** Below this size, some pages cannot overlap the one before them. */
+const LEAST_OVERLAPPING = 10;
+/** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
+const MAX_EXCESS = 9;
 /** Records of the page that shows whether the service is slow whatever the size. */
 const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
@@ -11,7 +15,7 @@ const WEIGHING_SIZE = 50;
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
-  /** The size that was decided. The page may be a few records smaller, so that it overlaps the one before it. */
+  /** The size that it stands for: the page itself may be a few records smaller or larger, so that it overlaps another. */
   readonly nominal: number;
 }
 
@@ -32,6 +36,8 @@ export class PageSizes {
   #refused = Infinity;
   /** Whether the service was seen to apply one size, `largest`, to requests of any size. */
   isFixed = false;
+  /** The most that the service takes. */
+  #cap: number;
   /** The largest size that was served in full. */
   #served = 0;
   /** Pages that came since a size was refused or tried, and how many have to before a larger one is tried. */
@@ -44,10 +50,14 @@ export class PageSizes {
   #isConstant = false;
   readonly #slowSizes = new Set<number>();
 
-  /** @param size the largest page, in records */
-  constructor(size: number) {
+  /**
+   * @param size the largest page, in records
+   * @param cap the most records that the service takes: a page may have a few more than `size` to overlap the one before it
+   */
+  constructor(size: number, cap = Infinity) {
     this.largest = size;
     this.size = size;
+    this.#cap = cap;
   }
 
   /** Sets whether all pages are of one size, so that they adjoin and none overlaps another. */
@@ -56,17 +66,21 @@ export class PageSizes {
   }
 
   /**
-   * Returns the next page to request, which has the record at `from`. Where it is time, it is the trial of a larger size.
+   * The next page, so that it has the record at `from`: request it. Where it is time, it begins the trial of a larger size.
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
   beginPage(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
-    // Not where pages are refused: the page of one size that has the record at `from` is one of those.
+    // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
     if (this.isFixed || (this.#isConstant && most === Infinity))
       return { offset: from - (from % size), size, nominal: size };
     const nominal = most === Infinity ? (this.#beginTrial() ?? size) : Math.min(size, most);
-    return { ...overlappingWindow(from, nominal, this.#isConstant ? from : floor), nominal };
+    const mayExceed =
+      nominal >= LEAST_OVERLAPPING && nominal + MAX_EXCESS < Math.min(this.#refused, this.#cap);
+    const excess = mayExceed ? MAX_EXCESS : 0;
+    const earliest = this.#isConstant ? from : floor;
+    return { ...overlappingWindow(from, nominal, { floor: earliest, excess }), nominal };
   }
 
   /** The page was refused. Returns the size to go on with in its place. */
@@ -90,12 +104,12 @@ export class PageSizes {
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
   }
 
-  /** Whether a page of this nominal size is the trial of a larger size, which is not retried. */
+  /** Whether a page of this nominal size shows whether a larger size comes: then it is requested once. */
   isTrial(nominal: number): boolean {
     return nominal === this.#trial;
   }
 
-  /** Notes a size that was too slow. Sizes of about the same power of two count as one. */
+  /** Notes a size that was too slow. Sizes that are much the same count as one. */
   slow(size: number): void {
     this.#slowSizes.add(Math.round(Math.log2(size)));
   }
@@ -132,7 +146,7 @@ export class PageSizes {
     this.#fits = fits;
     this.size = Math.max(this.size, size);
     this.#pagesSinceRefusal++;
-    if (fits < this.#refused && fits > this.size && !this.#isConstant) {
+    if (fits < this.#refused && fits > this.size && !this.isFixed && !this.#isConstant) {
       // The bytes of records explain the refusal, and show how many fit.
       this.size = Math.min(fits, this.largest);
       this.#refused = Infinity;
@@ -146,6 +160,7 @@ export class PageSizes {
   rebase(size: number, requested: number): void {
     this.isFixed = size > requested;
     this.largest = size;
+    this.#cap = size;
     this.size = size;
   }
 
@@ -178,7 +193,7 @@ export class PageSizes {
 export class Place {
   readonly #sizes: PageSizes;
   readonly #status: WalkStatus;
-  /** Pages that were refused and have not come whole yet, one within the other: the end of each, and the size of pages in it. */
+  /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
   readonly #refused: { readonly end: number; readonly most: number }[] = [];
   /** Whether the next page is one that was slow, requested once more. */
   #isRetry = false;
@@ -188,7 +203,7 @@ export class Place {
     this.#status = status;
   }
 
-  /** Leaves the refused pages that end by `from`. Returns the most records of a page there; Infinity where any size may come. */
+  /** Leaves refused pages that end by `from`. Returns the records of a page there, at most; Infinity for any size. */
   moveTo(from: number): number {
     for (let page; (page = this.#refused.at(-1)) !== undefined; this.#refused.pop())
       if (page.end > from && page.most < this.#sizes.size) return page.most;
@@ -240,17 +255,24 @@ export class Place {
 /**
  * The page of at most `most` records that reaches furthest beyond `from` and begins before it, at `floor` at the earliest: so
  * it also has the last record of the page before it. Since it begins at a multiple of its size, it may be a few records
- * smaller than `most`. Where there is no such page, as at 2520 for ten records, it is the largest one that begins at `from`.
+ * smaller than `most`, or, at multiples of every small size, such as 2520, up to `excess` records larger. Where there is no
+ * such page, it is the largest one that begins at `from`.
  */
-function overlappingWindow(from: number, most: number, floor: number): Window {
+function overlappingWindow(
+  from: number,
+  most: number,
+  { floor, excess }: { readonly floor: number; readonly excess: number },
+): Window {
   let best: Window | undefined;
   let gain = 0;
-  for (let size = most; size > gain; size--) {
+  const consider = (size: number): void => {
     const overlap = from % size;
-    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) continue;
+    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) return;
     gain = size - overlap;
     best = { offset: from - overlap, size };
-  }
+  };
+  for (let size = most; size > gain; size--) consider(size);
+  for (let size = most + 1; best === undefined && size <= most + excess; size++) consider(size);
   let size = most;
   while (from % size !== 0) size--;
   return best ?? { offset: from, size };

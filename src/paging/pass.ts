@@ -12,8 +12,8 @@ export interface PlacedPage {
   readonly isFull: boolean;
   /** Whether the listing was seen to end with it. */
   readonly isLast: boolean;
-  /** How often the total had changed when it came. */
-  readonly totalChanges: number;
+  /** By how much the total had changed in all when it came. */
+  readonly churn: number;
 }
 
 /** What a pass shares with others over the same listing. */
@@ -24,24 +24,19 @@ interface PassOptions {
   readonly givenUp: ReadonlySet<number>;
 }
 
-/** A place between two pages that do not show that they hold together. */
+/** A place where two pages do not show that they hold together, or between which the total changed. */
 interface Border {
   readonly offset: number;
-  /** The number of the second page. */
+  /** The number of the page behind it. */
   readonly page: number;
-  readonly doubt: Doubt;
+  readonly kind: 'total' | Misfit;
 }
 
 /**
- * Why two pages do not show that they hold together:
- * - `total`: the total changed between them;
- * - `shifted`: where they overlap, the second has the last record of the first in another place;
- * - `gap`: it does not have that record;
- * - `adjoining`: it begins where the first ended;
- * - `seenTwice`: it does, and another reading has shown the same records on either side.
+ * Why a page does not show that it follows the one before it. Where the two were to overlap, it has that page's last record in
+ * another place (`shifted`), or does not have it (`gap`). Otherwise it begins where that page ended.
  */
-type Doubt = 'total' | 'shifted' | 'gap' | Adjoining;
-type Adjoining = 'adjoining' | 'seenTwice';
+type Misfit = 'shifted' | 'gap' | Adjoining;
 
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
@@ -73,7 +68,7 @@ export class Pass {
   /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
   /** What is read again; none in a pass over everything. */
-  readonly regions: readonly Region[];
+  readonly regions: readonly DoubtfulRegion[];
   readonly #identity: IdentityReader;
   readonly #seen: SeenOrder;
   readonly #givenUp: ReadonlySet<number>;
@@ -82,33 +77,34 @@ export class Pass {
   #previous: PlacedPage | undefined;
   #overlaps = 0;
   #total: number | undefined;
-  #totalChanges = 0;
+  #churn = 0;
 
-  constructor({ newReader, seen, givenUp }: PassOptions, regions: readonly Region[] = []) {
+  constructor({ newReader, seen, givenUp }: PassOptions, regions: readonly DoubtfulRegion[] = []) {
     this.#identity = newReader();
     this.#seen = seen;
     this.#givenUp = givenUp;
     this.regions = regions;
   }
 
-  /** Notes the total of a page, in the order in which pages arrive. Returns how often it has changed so far. */
+  /** Notes the total of a page, in the order in which pages arrive. Returns by how much it has changed so far. */
   arrived(total: number | undefined): number {
-    if (this.#total !== undefined && total !== undefined && total !== this.#total) this.#totalChanges++;
-    this.#total = total ?? this.#total;
-    return this.#totalChanges;
+    if (total === undefined) return this.#churn;
+    this.#churn += Math.abs(total - (this.#total ?? total));
+    this.#total = total;
+    return this.#churn;
   }
 
-  /** Adds the next page in the order of the listing. Returns its records without those of the page before it. */
-  add(placed: PlacedPage): RecordBatch {
-    const { offset, from, records, totalChanges } = placed;
+  /** Takes the next page in the order of the listing. Returns its records without those of the page before it. */
+  join(placed: PlacedPage): RecordBatch {
+    const { offset, from, records, churn } = placed;
     const before = this.#previous;
     const page = this.pages++;
-    // In a region that is read again, records in front of it may be new, too.
+    // Where parts are read again, records in front of the place may be new, too.
     const inFront = this.regions.length === 0 ? Math.max(0, from - offset) : 0;
     const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
-    if (before !== undefined && (!fits || before.totalChanges !== totalChanges))
-      this.#borders.push({ offset, page, doubt: fits ? 'total' : common });
+    if (before !== undefined && (!fits || before.churn !== churn))
+      this.#borders.push({ offset, page, kind: fits ? 'total' : common });
     this.mayRepeat ||= common === 'shifted' || common === 'gap';
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
@@ -121,52 +117,53 @@ export class Pass {
   }
 
   get hasNewTotal(): boolean {
-    return this.#totalChanges > 0;
+    return this.#churn > 0;
   }
 
   /** True when the listing was seen to move: the total changed, or pages do not hold together. */
   get moved(): boolean {
     return (
-      this.hasNewTotal ||
+      this.#churn > 0 ||
       this.#borders.some((border) => !isAdjoining(border)) ||
       this.regions.some(({ isOpen }) => isOpen)
     );
   }
 
-  /** True when the pages show that no record was missed between two of them. */
-  get holdsTogether(): boolean {
+  /** True when no record was missed between two pages, in an order that does not change. */
+  get isProven(): boolean {
     return !this.moved && this.#doubtful.length === 0;
   }
 
   /** The borders to read again. One that two readings showed alike is fine, unless the pass brought new records. */
   get #doubtful(): readonly Border[] {
-    return this.#borders.filter(({ doubt }) => doubt !== 'seenTwice' || this.hasNews);
+    return this.#borders.filter(({ kind }) => kind !== 'seenTwice' || this.hasNews);
   }
 
   /** True when there are so many gaps that the order itself must change. */
   get isUnordered(): boolean {
-    const gaps = this.#borders.filter(({ doubt }) => doubt === 'gap').length;
+    const gaps = this.#borders.filter(({ kind }) => kind === 'gap').length;
     return gaps >= OFTEN_GAPS && gaps * 2 >= this.#overlaps;
   }
 
   /**
    * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
-   * are still open. Where there are none, the regions of this pass once more. Empty where no place is known.
+   * were read again in vain. Empty where no place is known.
    */
-  toReadAgain(size: number): Region[] {
+  toReadAgain(size: number): DoubtfulRegion[] {
+    const reach = size + Math.ceil(this.#churn / size) * size;
     const around = this.#doubtful.map((border) => {
-      const { offset, page } = border;
+      const { offset, page, kind } = border;
+      const gap = kind === 'gap' || isAdjoining(border) ? ([page - 1, page] as const) : NO_GAP;
       const middle = isAdjoining(border) ? offset : Math.floor(offset / size) * size;
-      const reach = isAdjoining(border) ? 1 : size;
-      return new Region(middle - reach, middle + reach, [page - 1, page]);
+      const most = isAdjoining(border) ? 1 : reach;
+      return new DoubtfulRegion(middle - most, middle + most, gap);
     });
-    const open = this.regions.filter(({ isOpen }) => isOpen).map((region) => region.widened);
-    const left = [...open, ...around];
-    return Region.merged(left.length > 0 ? left : this.regions, size);
+    const readBefore = this.regions.map((region) => region.forNextRound);
+    return DoubtfulRegion.merged([...readBefore, ...around], size);
   }
 
-  /** How many records at the front of a page are the last of the page before it, or why nothing shows that. */
-  #inCommon(placed: PlacedPage, before: PlacedPage): number | Doubt {
+  /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
+  #inCommon(placed: PlacedPage, before: PlacedPage): number | Misfit {
     const { offset, records } = placed;
     const overlap = endOf(before) - offset;
     const last = this.#known(before.records, before.records.count - 1).content;
@@ -184,14 +181,14 @@ export class Pass {
     return 'gap';
   }
 
-  /** Whether records between the end of the page before and this page were to be read, and no page brought them. */
+  /** Whether no page came for a place in front of this one that was to be read. */
   #isLeftOut(end: number, { offset, from, records }: PlacedPage): boolean {
     if (records.count === 0 || this.regions.some((region) => region.from === from)) return false;
     for (let place = end; place < offset; place++) if (!this.#givenUp.has(place)) return true;
     return false;
   }
 
-  /** Whether the last `count` records of a page, or all of them, are the first of the next page, changed or not. */
+  /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
   #isEndOf(page: RecordBatch, next: RecordBatch, count: number): boolean {
     if (count > next.count) return false;
     let changed = 0;
@@ -227,69 +224,74 @@ export class Pass {
   }
 }
 
-function isAdjoining({ doubt }: Border): boolean {
-  return doubt === 'adjoining' || doubt === 'seenTwice';
+function isAdjoining({ kind }: Border): boolean {
+  return kind === 'adjoining' || kind === 'seenTwice';
 }
 
 function endOf({ offset, records }: PlacedPage): number {
   return offset + records.count;
 }
 
-/** The numbers of the two pages of a whole pass between which records may be lost. */
-type Gap = readonly [front: number, behind: number];
+/** The numbers of two pages between which records may be lost. */
+type Gap = readonly [after: number, before: number];
+
+const NO_GAP: Gap = [Infinity, -Infinity];
 
 /**
- * A region of a listing that is read again, since records may be lost between two pages. It is open until it has a record of
- * the pages in front of that gap, or begins with the listing, and one of the pages behind it, or ends with the listing.
+ * A region of a listing that is read again, since records may be lost between two pages. It holds together with what was read
+ * before when it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends
+ * with it).
  */
-export class Region {
+export class DoubtfulRegion {
   readonly from: number;
   readonly to: number;
   readonly #gap: Gap;
-  #hasFront: boolean;
-  #hasBehind = false;
+  /** The numbers of the first and of the last page that it has records of. */
+  readonly #met: [first: number, last: number];
 
   constructor(from: number, to: number, gap: Gap) {
     this.from = Math.max(0, from);
     this.to = to;
     this.#gap = gap;
-    this.#hasFront = from <= 0;
+    this.#met = [from <= 0 ? -Infinity : Infinity, -Infinity];
   }
 
   /** Notes that it has a record of this page; Infinity stands for the end of the listing. */
   meet(page: number): void {
-    this.#hasFront ||= page <= this.#gap[0];
-    this.#hasBehind ||= page >= this.#gap[1];
+    this.#met[0] = Math.min(this.#met[0], page);
+    this.#met[1] = Math.max(this.#met[1], page);
   }
 
   get isOpen(): boolean {
-    return !this.#hasFront || !this.#hasBehind;
+    return this.#met[0] > this.#gap[0] || this.#met[1] < this.#gap[1];
   }
 
-  /** The region to read where this one was read in vain: three times as long. */
-  get widened(): Region {
-    const length = this.to - this.from;
-    return new Region(this.from - length, this.to + length, this.#gap);
+  /** The region to read where this one was read in vain, or else once more. */
+  get forNextRound(): DoubtfulRegion {
+    const more = this.isOpen ? this.to - this.from : 0;
+    return new DoubtfulRegion(this.from - more, this.to + more, this.#gap);
   }
 
-  /** Regions to begin with, in their order: two are one where no page of this size fits between them. */
-  static merged(regions: readonly Region[], size: number): Region[] {
-    const all: Region[] = [];
+  /** Regions in their order, as one where no page of this size fits between them. */
+  static merged(regions: readonly DoubtfulRegion[], size: number): DoubtfulRegion[] {
+    const all: DoubtfulRegion[] = [];
     for (const region of regions.toSorted((a, b) => a.from - b.from)) {
       const last = all.at(-1);
-      if (last === undefined || region.from > last.to + size)
-        all.push(new Region(region.from, region.to, region.#gap));
+      if (last === undefined || region.from > last.to + size) all.push(region);
       else {
-        const [front, behind] = last.#gap;
-        const gap = [Math.min(front, region.#gap[0]), Math.max(behind, region.#gap[1])] as const;
-        all[all.length - 1] = new Region(last.from, Math.max(last.to, region.to), gap);
+        const [after, before] = last.#gap;
+        const gap = [Math.min(after, region.#gap[0]), Math.max(before, region.#gap[1])] as const;
+        all[all.length - 1] = new DoubtfulRegion(last.from, Math.max(last.to, region.to), gap);
       }
     }
     return all;
   }
 }
 
-/** How many records are noted at either end of a page: where records are lost, it is between two pages. */
+/** Two pages adjoin: for the first time with these records on either side, or as another reading has shown them, too. */
+type Adjoining = 'adjoining' | 'seenTwice';
+
+/** Records that are noted at either end of a page: between two pages, records are lost there. */
 const AT_EITHER_END = 24;
 
 /** Where a record was first seen: its page, as an object of its own, and its index there. */

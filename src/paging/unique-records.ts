@@ -68,9 +68,9 @@ export class UniqueRecords {
   keysRepeat = false;
   /** Whether every record so far has a key. */
   allHaveKeys = true;
-  /** Records of the present pass that did not come before in it. */
+  /** Records of the present pass that differ from each other, or stand in one page. */
   inPass = 0;
-  /** Records of the present pass that came before in it, word for word, on another page. */
+  /** The other records of the pass: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
   /** Records let through that may be another form of one before: they have its key, which stands for several records. */
   unsure = 0;
@@ -87,7 +87,7 @@ export class UniqueRecords {
   #passKeys: HashSet;
   /** How often each content came in this pass, where equal records without a key count over all of it. */
   #occurrences: Map<string, number> | undefined;
-  /** A hash of the contents of this pass in their order: as many words as a content has. */
+  /** As many words as a content has. */
   readonly #sequence: Int32Array;
 
   constructor(newReader: NewReader = () => new IdentityReader()) {
@@ -119,7 +119,8 @@ export class UniqueRecords {
     return this.#pagesWithoutNews >= pages && this.#recordsWithoutNews >= least;
   }
 
-  #countNewsAgain(): void {
+  /** Counts pages with nothing new from 0 again, as something else came between them. */
+  countNewsAgain(): void {
     this.#pagesWithoutNews = this.#recordsWithoutNews = 0;
   }
 
@@ -132,7 +133,7 @@ export class UniqueRecords {
   beginPass(scope: Scope): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    this.#countNewsAgain();
+    this.countNewsAgain();
     this.#sequence.fill(0);
     this.#pass = this.#newSet();
     this.#passKeys = this.#newSet();
@@ -173,7 +174,7 @@ export class UniqueRecords {
     this.size += fresh.length;
     this.inPass += first.length;
     this.repeatedInPass += repeated.length;
-    if (first.length > 0) this.#countNewsAgain();
+    if (first.length > 0) this.countNewsAgain();
     else if (batch.count > 0) {
       this.#pagesWithoutNews++;
       this.#recordsWithoutNews += batch.count;

@@ -74,7 +74,8 @@ export async function* openListing(
   // If values of the key can change, records may move while the listing is read.
   const orderMayMove = key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false;
   const fetchPage = numberedPages(listing, paging);
-  const shared = { status, signal, concurrency, unique, orderMayMove, fetchPage };
+  const { maxSize } = paging;
+  const shared = { status, signal, concurrency, unique, maxSize, orderMayMove, fetchPage };
   if (page !== undefined) {
     const served = pageSize ?? paging.serviceSize;
     const from = (page - paging.firstPage) * served;

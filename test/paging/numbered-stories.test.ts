@@ -180,6 +180,7 @@ const SETTINGS: Settings<Setting> = {
   'no total': () => ({ total: () => undefined }),
   'total # once': (total) => ({ total: (request) => (request === 1 ? total : undefined) }),
   'pages of #': (size) => ({ size }),
+  'pages of # at most': (maxSize) => ({ maxSize }),
   '# pages at a time': (concurrency) => ({ concurrency }),
   'until #': (until) => ({ until }),
   'one page # to #': (from, until) => ({ from, until, isSinglePage: true }),
@@ -291,6 +292,7 @@ const STORIES = {
     50 records, 4 pages at a time → 8 calls: 50 of 50
     50 records, until 25 → 4 calls: 25 of 50
     1000 records, pages of 60, until 119 → 3 calls: 119 of 1000
+    50 records, pages of 10 at most → 8 calls: 50 of 50
     50 records, no total → 8 calls: 50
     55 records, no total, 4 pages at a time → 9 calls: 55
     50 records, no total, until 25 → 4 calls: 25
@@ -311,21 +313,24 @@ const STORIES = {
     1 records, total 0 → 1 call: 1 of 0
     50 records, total 50 once → 8 calls: 50 of 50
     50 records, total 50, call 2: 0 goes → 12 calls: 50 of 50, moved
-    50 records, total 50, call 2: 0 goes, 4 pages at a time → 12 calls: 50 of 50, moved
-    50 records, total 50, call 2: 5 go at 0, until 40 → 13 calls: 40 of 50, 3 lost, lacks 5: unsteady, moved`,
+    50 records, total 50, call 2: 0 goes, 4 pages at a time → 26 calls: 50 of 50, moved
+    50 records, total 50, call 2: 5 go at 0, until 40 → 13 calls: 40 of 50, 3 lost, lacks 5: unsteady, moved
+    50 records, total 50, 4 pages at a time, call 2: 0 goes, call 12: 3 goes and comes at 3,
+      call 22: 4 goes and comes at 4
+      → 26 calls: 51 of 50, lacks 1: unsteady, moved`,
 
   'a listing that moves': `
-    50 records, call 2: comes at 0 → 11 calls: 51 of 51, moved
-    50 records, call 2: comes at 50 → 11 calls: 51 of 51, moved
-    50 records, call 2: comes at 15 → 11 calls: 51 of 51, moved
-    50 records, call 2: 0 goes → 10 calls: 50 of 49, moved
-    50 records, call 2: 49 goes → 10 calls: 49 of 49, moved
-    50 records, call 2: 5 go at 0 → 10 calls: 50 of 45, moved
-    50 records, call 2: 15 go at 0 → 8 calls: 50 of 35, moved
+    50 records, call 2: comes at 0 → 12 calls: 51 of 51, moved
+    50 records, call 2: comes at 50 → 12 calls: 51 of 51, moved
+    50 records, call 2: comes at 15 → 12 calls: 51 of 51, moved
+    50 records, call 2: 0 goes → 11 calls: 50 of 49, moved
+    50 records, call 2: 49 goes → 11 calls: 49 of 49, moved
+    50 records, call 2: 5 go at 0 → 11 calls: 50 of 45, moved
+    50 records, call 2: 15 go at 0 → 10 calls: 50 of 35, moved
     50 records, call 2: 49 go at 1 → 6 calls: 18 of 1, moved
     50 records, call 2: 50 go at 0 → 3 calls: 18 of 0, lacks 1: changing, moved
-    50 records, call 2: comes at 0, call 8: comes at 5, call 14: comes at 9 → 11 calls: 52 of 52, moved
-    50 records, each call: comes at 0 → 30 calls: 68 of 79, lacks 11: changing, moved
+    50 records, call 2: comes at 0, call 8: comes at 5, call 14: comes at 9 → 12 calls: 52 of 52, moved
+    50 records, each call: comes at 0 → 31 calls: 69 of 80, lacks 11: changing, moved
     50 records, call 2: 3 goes and comes at 60 → 11 calls: 51 of 50, moved
     50 records, call 1: 3 goes and comes at 60 → 9 calls: 51 of 50, moved
     50 records, call 2: 40 goes and comes at 3 → 11 calls: 50 of 50, moved
@@ -339,21 +344,21 @@ const STORIES = {
       → 11 calls: 50 of 50, moved, order may move
     50 records, call 2: 3 and 33 change and change places, an order that may move
       → 14 calls: 50 of 50, order may move
-    50 records, call 2: comes at 15, call 8: 16 changes → 11 calls: 51 of 51, moved
+    50 records, call 2: comes at 15, call 8: 16 changes → 12 calls: 51 of 51, moved
     50 records, once 0 behind 16, call 3: 0 goes and comes at 60 → 12 calls: 51 of 50, moved
-    50 records, call 2: comes at 0, until 25 → 7 calls: 25 of 51, moved
-    50 records, call 2: 0 goes, until 25 → 10 calls: 25 of 49, lacks 1: changing, moved
+    50 records, call 2: comes at 0, until 25 → 8 calls: 25 of 51, moved
+    50 records, call 2: 0 goes, until 25 → 12 calls: 25 of 49, lacks 1: changing, moved
     50 records, call 2: 0 goes, no total → 11 calls: 50, moved
     50 records, call 2: comes at 0, no total → 12 calls: 51, moved
     50 records, no total, call 4: 25 go at 0 → 14 calls: 50, moved
-    50 records, call 2: 0 goes, an order that keeps → 10 calls: 50 of 49, moved
+    50 records, call 2: 0 goes, an order that keeps → 11 calls: 50 of 49, moved
     6 records, call 2: 0 goes, pages of 1 → 18 calls: 6 of 5, moved`,
 
   'pages that cannot overlap': `
     40 records, pages of 50, always by 40 as it says → 1 call: 40 of 40
     40 records, always by 10 as it says → 10 calls: 40 of 40
-    40 records, always by 10 as it says, call 2: 0 goes and comes at 60 → 14 calls: 41 of 40
-    40 records, always by 10 as it says, no total, call 2: 0 goes → 12 calls: 40
+    40 records, always by 10 as it says, call 2: 0 goes and comes at 60 → 15 calls: 41 of 40
+    40 records, always by 10 as it says, no total, call 2: 0 goes → 13 calls: 40
     14 records, pages of 14, always by 13 as it says, no total, call 1: 0 goes → 6 calls: 14
     30 records, pages of 4, call 5: 2 go at 0 and come at 60 → 29 calls: 32 of 30, moved
     60 records, large over 4 at 20 to 40, call 6: 8 go at 0 and come at 60
@@ -362,29 +367,29 @@ const STORIES = {
       → 47 calls: 94 of 60, lacks 1: unsteady, moved`,
 
   'a long listing that moves': `
-    300 records, call 12: 0 goes → 50 calls: 300 of 299, moved
-    300 records, call 12: 20 go at 0 → 48 calls: 300 of 280, moved
-    400 records, call 12: 0 goes, call 30: 0 goes → 70 calls: 400 of 398, moved
-    300 records, call 12: 0 goes, call 37: 100 goes → 53 calls: 300 of 298, moved
+    300 records, call 12: 0 goes → 54 calls: 300 of 299, moved
+    300 records, call 12: 20 go at 0 → 56 calls: 300 of 280, moved
+    400 records, call 12: 0 goes, call 30: 0 goes → 78 calls: 400 of 398, moved
+    300 records, call 12: 0 goes, call 37: 100 goes → 61 calls: 300 of 298, moved
     5000 records, call 20: 200 go at 0 and come at 5000, pages of 100, 2 pages at a time
       → 67 calls: 5200 of 5000, moved
     300 records, call 12: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
     300 records, call 11: 15 go at 0 and come at 400 → 51 calls: 315 of 300, moved
     300 records, call 12: 12 go at 0 and come at 400, call 36: 12 go at 0 and come at 400
-      → 66 calls: 324 of 300, moved
+      → 70 calls: 324 of 300, moved
     300 records, call 8: 12 go at 0 and come at 400, call 16: 12 go at 0 and come at 400, call 24: 12 go at 0 and come at 400
-      → 76 calls: 336 of 300, moved
+      → 81 calls: 336 of 300, moved
     300 records, call 12: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
     300 records, call 46: 12 go at 0 and come at 400 → 51 calls: 312 of 300, moved
     300 records, call 46: 12 go at 0 and come at 400, no total → 51 calls: 312, moved
     299 records, call 46: 287 to 298 change, call 47: 287 to 298 change → 50 calls: 315 of 299, moved
     299 records, call 46: 287 to 298 change, call 47: 287 to 298 change, no total
       → 52 calls: 315, moved
-    300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 52 calls: 300 of 281, moved
+    300 records, call 12: 20 go at 0, call 20: comes at 3, 4 pages at a time → 67 calls: 300 of 281, moved
     300 records, twice nothing behind 36, call 20: 10 go at 0 and come at 400
       → 55 calls: 310 of 300, moved
-    300 records, call 12: 3 go at 0, pages of 5
-      → 135 calls: 300 of 297, lacks 1: changing, moved`,
+    300 records, call 12: 3 go at 0, pages of 5, pages of 5 at most
+      → 147 calls: 300 of 297, lacks 1: changing, moved`,
 
   'keys that tell no two records apart': `
     50 without a key → 22 calls: 50 of 50
@@ -394,11 +399,11 @@ const STORIES = {
     40 without a key of 40 kinds, call 1: 5 goes, call 1: one without a key comes
       → 12 calls: 41 of 40, lacks 1: adjoining, moved
     40 without a key of 40 kinds, no total, every third call: one without a key comes first
-      → 21 calls: 46, 1 twice, lacks 1: unsteady, moved
+      → 21 calls: 47, 2 twice, lacks 1: unsteady, moved
     40 without a key before one with a key, no total, once 0 behind 16, call 3: 5 changes
       → 18 calls: 42, lacks 1: unsteady, moved
     a key for each two of 50 → 8 calls: 50 of 50
-    a key for each two of 50, call 2: 0 goes → 13 calls: 25 of 49, 25 lost, lacks 24: changing, moved
+    a key for each two of 50, call 2: 0 goes → 15 calls: 25 of 49, 25 lost, lacks 24: changing, moved
     a key for each two of 50, no total → 14 calls: 50
     a key for each two of 50, no total, call 10: 40 changes → 17 calls: 51, lacks 1: more
     50 with the key 2 twice, call 2: 15 changes → 8 calls: 50 of 50
@@ -417,7 +422,7 @@ const STORIES = {
     50 records, pairs turned round → 14 calls: 50 of 50
     20 records, pairs turned round, no total, call 1: 5 go at 13 → 7 calls: 15, lacks 1: order, moved
     40 records, equal dates turned round, until 30, an order that keeps from behind → 11 calls: 30 of 40, lacks 1: order
-    50 records, pairs turned round, an order that keeps → 14 calls: 50 of 50
+    50 records, pairs turned round, an order that keeps, pages of 10 at most → 14 calls: 50 of 50
     40 records, pairs turned round, an order that keeps, call 2: 0 goes → 16 calls: 40 of 39, moved
     40 records, pairs turned round, call 2: 0 goes → 16 calls: 40 of 39, lacks 1: changing, moved
     40 records, pairs turned round, an order that is refused, call 2: 0 goes

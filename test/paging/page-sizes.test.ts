@@ -27,4 +27,18 @@ describe('sizes of pages', () => {
     expect(sizes.beginPage(209, place.moveTo(209))).toMatchObject({ offset: 209, size: 11 });
     expect(place.moveTo(220)).toBe(Infinity);
   });
+
+  it.each([
+    [10, 11, '2520+10'],
+    [10, 19, '2520+10'],
+    [10, 20, '2519+11'],
+    [10, Infinity, '2519+11'],
+    [9, Infinity, '2520+9'],
+  ])(
+    'of %i exceed that, where no such page overlaps, only if the service takes 9 more: at most %i',
+    (size, cap, expected) => {
+      const window = new PageSizes(size, cap).beginPage(2520);
+      expect(`${window.offset}+${window.size}`).toBe(expected);
+    },
+  );
 });
