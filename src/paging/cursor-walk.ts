@@ -64,10 +64,10 @@ class CursorWalk {
   readonly #identity: IdentityReader;
   /** Records of this pass that came word for word like one before them, each as a batch of its own. */
   #heldBack: RecordBatch[] = [];
-  /** Whether a page of this pass begins with a record that came before in it; or with another one, equal to it. */
+  /** Whether a page of this pass began with a record that came before, or one equal to it: the listing may have moved. */
   #isShifted = false;
   #isRepeating = false;
-  /** Whether everything is read once more, so that a record may have come before in another form. */
+  /** Whether this pass reads everything once more, so that a record may have come before in another form. */
   #isReread = false;
   /** Contents of records that were held back because another had their key. */
   readonly #sameKey = new Set<string>();
@@ -90,10 +90,9 @@ class CursorWalk {
 
   /**
    * Reads everything once more, and delivers the records that are new. A pass in which no record comes twice has everything.
-   * A record that comes twice in the same places of two passes exists twice: then the second one is delivered, too. Each pass
-   * has pages of another size, since in those of one size two records that change places at the end of a page with each
-   * reading would come the same twice. Where the service fixes the size, a record at the front of a page that came before is no
-   * proof.
+   * Where two passes bring the same records in the same order, a record that comes twice exists twice, and the second one is
+   * delivered, too. Each pass has pages of another size: in pages of one size, two records that change places at the end of a
+   * page with each reading would look like one that exists twice. Where the service fixes the size, that cannot be told apart.
    */
   async *#readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
@@ -141,7 +140,7 @@ class CursorWalk {
     }
   }
 
-  /** True when more was delivered than is there now, and no key shows whether some of it is one record that changed. */
+  /** True when more was delivered than there is now, and no key shows whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
     const { allHaveKeys, keysRepeat } = this.#unique;
     return (!allHaveKeys || keysRepeat) && this.#options.status.records > this.#read;
@@ -167,7 +166,7 @@ class CursorWalk {
     return fresh;
   }
 
-  /** Records of the page that were held back for their key: in another pass, another record of that key may come first. */
+  /** The records of a page that were held back for their key in this or an earlier pass. */
   #neverDelivered(records: RecordBatch): RecordBatch {
     const indices = this.#sameKey.size === 0 ? [] : [...Array(records.count).keys()];
     const isHeld = (index: number): boolean => this.#sameKey.has(this.#contentOf(records, index));
@@ -259,7 +258,7 @@ class CursorPages {
     }
   }
 
-  /** One page, in whatever size the service serves it: also without a size, where it takes none. */
+  /** Fetches a page, in whatever size the service serves it, or without a size where it takes none. */
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
     const place = new Place(this.#sizes, this.#options.status);
     for (;;) {
@@ -281,7 +280,7 @@ class CursorPages {
     }
   }
 
-  /** A page as large as the service likes, where it does not take the size. What comes shows which sizes it takes, if any. */
+  /** Fetches a page without a size, since the service refused one. Its count shows whether smaller sizes are worth a trial. */
   async #fetchUnsized(
     cursor: string | undefined,
     window: SizedWindow,
@@ -297,7 +296,7 @@ class CursorPages {
   }
 }
 
-/** Each record as a batch with bytes of its own: a page would be held by one. */
+/** Each record as a batch with bytes of its own: otherwise one record would keep the bytes of a page in memory. */
 function copiesOf(records: RecordBatch): RecordBatch[] {
   return Array.from({ length: records.count }, (_, index) =>
     scanRecord(Buffer.from(recordBytes(records, index))),

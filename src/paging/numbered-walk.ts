@@ -18,11 +18,11 @@ export interface NumberedWalkOptions extends PageReaderOptions {
 
 /** Rounds of reading again where the listing moved, at most. */
 const ROUNDS_OF_MOVING = 2;
-/** The same where its order is not stable, among them one in another order. */
+/** Rounds of reading again where its order is not stable, at most. */
 const ROUNDS_OF_ORDER = 3;
 /** A service that repeats itself is read once more only where it sent no more pages than this. */
 const PAGES_OF_REPEATING = 20;
-/** The fewest records that pages with nothing new have together where the service counts as repeating itself. */
+/** Pages with nothing new show that the service repeats itself only where they have so many records together. */
 const OLD_RECORDS = 60;
 
 /**
@@ -36,8 +36,8 @@ const OLD_RECORDS = 60;
  *   records with the size;
  * - in an order whose key does not repeat, where that does not help either.
  *
- * Where pages hold together, no record was missed, unless two records were seen in both orders. Then a whole pass has to bring
- * as many different records as the total names. Pages that only adjoin prove nothing until they are read again.
+ * In a stable order, pages that hold together prove that no record was missed. If two records were seen in both orders, a whole
+ * pass has to bring as many different records as the total names. Pages that only adjoin prove nothing until they are read again.
  *
  * `status.complete` is false where records may still be missing.
  */
@@ -65,7 +65,7 @@ class NumberedWalk {
   #isUnordered = false;
   /** The listing moved in a pass over everything: a record that was delivered may be gone. */
   #hasMoved = false;
-  /** What the passes that read everything again held, in their order, where their pages hold together. */
+  /** What the passes held that read everything again and saw nothing move: a hash of their records in order. */
   readonly #sequences = new Map<Round, string>();
 
   constructor(options: NumberedWalkOptions) {
@@ -265,7 +265,7 @@ function isProven(seen: Evidence): boolean {
   if (seen.moved || seen.isUnclear || seen.isFullRepeated) return false;
   // In an order that changes, parts may hold together by chance.
   if (seen.round === 'parts') return seen.holdsTogether && !seen.isUnordered;
-  // Without a total nothing counts the records: one that changed meanwhile may have been delivered in both forms.
+  // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
   if (!seen.hasTotal && seen.keysRepeat && seen.round === 'first') return false;
   // Equal records may be different ones, when they come in the same places again in pages of other sizes.
   if (seen.sameSequenceAsBefore) return true;

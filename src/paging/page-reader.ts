@@ -182,7 +182,7 @@ export class PageReader {
     return this.#placed(applied, from, page.records);
   }
 
-  /** The page in its place; none where it does not reach the record at `from`, and shows no end either. */
+  /** The page for the pass; undefined where it does not reach the record at `from`, and shows no end either. */
   #placed({ offset, size }: SizedWindow, from: number, records: RecordBatch): PlacedPage | undefined {
     const { total } = this.extent;
     const { count } = records;
@@ -224,7 +224,7 @@ export class PageReader {
     return { ...window, offset: (offset / size) * applied, size: applied };
   }
 
-  /** Without a total, a page that repeats the one before it shows that the listing has ended. */
+  /** Whether a page repeats the one before it: without a total, this shows that the listing has ended. */
   #endsByRepeating({ offset, size }: Window, { records, total = this.extent.total }: Page): boolean {
     if (total !== undefined) return false;
     const { bounds, count } = records;
@@ -286,7 +286,7 @@ class Extent {
   #end = Infinity;
   #emptyInARow = 0;
 
-  /** Whether pages that are still to come may show more of this offset. */
+  /** Whether pages that are on their way may show whether the listing goes so far. */
   isOpenAt(offset: number): boolean {
     return this.total === undefined || offset > this.total;
   }

@@ -15,7 +15,7 @@ const WEIGHING_SIZE = 50;
 const LEAST_STEP = 1.15;
 
 export interface SizedWindow extends Window {
-  /** The size that it stands for: the page itself may be a few records smaller or larger, so that it overlaps another. */
+  /** The size that was decided. The page may be a few records smaller or larger, so that it overlaps the one before it. */
   readonly nominal: number;
 }
 
@@ -66,13 +66,13 @@ export class PageSizes {
   }
 
   /**
-   * The next page, so that it has the record at `from`: request it. Where it is time, it begins the trial of a larger size.
+   * Returns the next page to request, which has the record at `from`. Where it is time, it is the trial of a larger size.
    *
    * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
   beginPage(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
-    // Where pages are refused, the one that begins before `from` is among them: to request it again would bring nothing.
+    // Not where pages are refused: the page of one size that has the record at `from` is one of those.
     if (this.isFixed || (this.#isConstant && most === Infinity))
       return { offset: from - (from % size), size, nominal: size };
     const nominal = most === Infinity ? (this.#beginTrial() ?? size) : Math.min(size, most);
@@ -104,12 +104,12 @@ export class PageSizes {
     return isFailedTrial ? Math.max(1, Math.min(size - 1, this.size)) : half;
   }
 
-  /** Whether a page of this nominal size shows whether a larger size comes: then it is requested once. */
+  /** Whether a page of this nominal size is the trial of a larger size, which is not retried. */
   isTrial(nominal: number): boolean {
     return nominal === this.#trial;
   }
 
-  /** Notes a size that was too slow. Sizes that are much the same count as one. */
+  /** Notes a size that was too slow. Sizes of about the same power of two count as one. */
   slow(size: number): void {
     this.#slowSizes.add(Math.round(Math.log2(size)));
   }
@@ -193,7 +193,7 @@ export class PageSizes {
 export class Place {
   readonly #sizes: PageSizes;
   readonly #status: WalkStatus;
-  /** The refused pages that have not come whole, one within the other: where each ends, and the size of pages up to there. */
+  /** Pages that were refused and have not come whole yet, one within the other: the end of each, and the size of pages in it. */
   readonly #refused: { readonly end: number; readonly most: number }[] = [];
   /** Whether the next page is one that was slow, requested once more. */
   #isRetry = false;
@@ -203,7 +203,7 @@ export class Place {
     this.#status = status;
   }
 
-  /** Leaves refused pages that end by `from`. Returns the records of a page there, at most; Infinity for any size. */
+  /** Leaves the refused pages that end by `from`. Returns the most records of a page there; Infinity where any size may come. */
   moveTo(from: number): number {
     for (let page; (page = this.#refused.at(-1)) !== undefined; this.#refused.pop())
       if (page.end > from && page.most < this.#sizes.size) return page.most;

@@ -24,17 +24,20 @@ interface PassOptions {
   readonly givenUp: ReadonlySet<number>;
 }
 
-/** A place where two pages do not show that they hold together, or between which the total changed. */
+/** A place between two pages that do not show that they hold together, or between which the total changed. */
 interface Border {
   readonly offset: number;
-  /** The number of the page behind it. */
+  /** The number of the second page. */
   readonly page: number;
   readonly kind: 'total' | Misfit;
 }
 
 /**
- * Why a page does not show that it follows the one before it. Where the two were to overlap, it has that page's last record in
- * another place (`shifted`), or does not have it (`gap`). Otherwise it begins where that page ended.
+ * Why two pages do not show that they hold together:
+ * - `shifted`: where they overlap, the second has the last record of the first in another place;
+ * - `gap`: it does not have that record;
+ * - `adjoining`: it begins where the first ended;
+ * - `seenTwice`: it does, and another reading has shown the same records on either side.
  */
 type Misfit = 'shifted' | 'gap' | Adjoining;
 
@@ -99,7 +102,7 @@ export class Pass {
     const { offset, from, records, churn } = placed;
     const before = this.#previous;
     const page = this.pages++;
-    // Where parts are read again, records in front of the place may be new, too.
+    // In a region that is read again, records in front of it may be new, too.
     const inFront = this.regions.length === 0 ? Math.max(0, from - offset) : 0;
     const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
@@ -181,14 +184,14 @@ export class Pass {
     return 'gap';
   }
 
-  /** Whether no page came for a place in front of this one that was to be read. */
+  /** Whether records between the end of the page before and this page were to be read, and no page brought them. */
   #isLeftOut(end: number, { offset, from, records }: PlacedPage): boolean {
     if (records.count === 0 || this.regions.some((region) => region.from === from)) return false;
     for (let place = end; place < offset; place++) if (!this.#givenUp.has(place)) return true;
     return false;
   }
 
-  /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
+  /** Whether the last `count` records of a page, or all of them, are the first of the next page, changed or not. */
   #isEndOf(page: RecordBatch, next: RecordBatch, count: number): boolean {
     if (count > next.count) return false;
     let changed = 0;
@@ -239,7 +242,7 @@ const NO_GAP: Gap = [Infinity, -Infinity];
 
 /**
  * A region of a listing that is read again, since records may be lost between two pages. It holds together with what was read
- * before when it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends
+ * before if it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends
  * with it).
  */
 export class DoubtfulRegion {

@@ -70,7 +70,7 @@ export class UniqueRecords {
   allHaveKeys = true;
   /** Records of the present pass that differ from each other, or stand in one page. */
   inPass = 0;
-  /** The other records of the pass: they came before in it, word for word, on another page. */
+  /** Records of the present pass that came before in it, word for word, on another page. */
   repeatedInPass = 0;
   /** Records let through that may be another form of one before: they have its key, which stands for several records. */
   unsure = 0;
@@ -87,7 +87,7 @@ export class UniqueRecords {
   #passKeys: HashSet;
   /** How often each content came in this pass, where equal records without a key count over all of it. */
   #occurrences: Map<string, number> | undefined;
-  /** As many words as a content has. */
+  /** A hash of the contents of this pass in their order: as many words as a content has. */
   readonly #sequence: Int32Array;
 
   constructor(newReader: NewReader = () => new IdentityReader()) {
