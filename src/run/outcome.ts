@@ -33,6 +33,8 @@ export interface OutcomeWords {
   /** What to do, where the failures have no hint in common. */
   readonly hint?: string | undefined;
   readonly delivered?: readonly string[];
+  /** A line for each older file that stays in place of a failed part. */
+  readonly kept?: readonly string[];
 }
 
 /**
@@ -42,7 +44,7 @@ export interface OutcomeWords {
  */
 export function outcomeOf(
   results: readonly PartResult[],
-  { what, lack, hint, delivered = [] }: OutcomeWords,
+  { what, lack, hint, delivered = [], kept = [] }: OutcomeWords,
 ): FolioError | undefined {
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
@@ -61,6 +63,7 @@ export function outcomeOf(
   const lines = [
     summary,
     ...failed.map(({ name, failure }) => `${name}: ${failure.message}`),
+    ...kept,
     ...(delivered.length === 0 ? [] : [`delivered: ${delivered.join(', ')}`]),
   ];
   const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { isFailure } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { localMinute } from '../json/calendar-day.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
@@ -182,9 +183,13 @@ export async function exportEach(
       if (!isFailure(error)) throw error;
       state.failure = error;
     }
-    return state;
+    return { state, output };
   });
-  const states = [];
-  for await (const state of all) states.push(state);
-  checkResults(states, wordsOfProfiles(states));
+  const kept: string[] = [];
+  for await (const { state, output } of all) {
+    const stats = hasRecords(state) ? undefined : statSync(output, { throwIfNoEntry: false });
+    if (!stats?.isFile()) continue;
+    kept.push(`${state.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
+  }
+  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expectRefused } from '../../support/expect-exit.ts';
@@ -62,7 +62,12 @@ describe('--output-dir', () => {
     const { run, files, read, folder } = two({ script });
     const south = join(folder, 'south.issued.csv');
     for (const file of [south, join(folder, 'north.issued.csv')]) writeFileSync(file, 'old');
-    await expectRefused(run(APART), /^folio: 1 of 2 profiles missing\nsouth: .*\ndelivered: north\n {2}/, 6);
+    utimesSync(south, new Date(), new Date(Date.UTC(2026, 10, 19, 6, 30)));
+    await expectRefused(
+      run(APART),
+      /^folio: 1 of 2 profiles missing\nsouth: .*\nsouth: \S+south\.issued\.csv stays as it was, of 2026-11-19 06:30\ndelivered: north\n {2}/,
+      6,
+    );
     expect(read('north.issued.csv')).toMatch(/^id,number/);
     expect([files(), read('south.issued.csv')]).toEqual([['north.issued.csv', 'south.issued.csv'], 'old']);
   });
