@@ -160,6 +160,8 @@ function widened(type: ColumnType, content: ColumnType): ColumnType {
 export class RowReader {
   /** The names of the columns of its rows. */
   readonly names: readonly string[];
+  /** Columns with a text in which U+FFFD stands for NUL. */
+  readonly withNul = new Set<string>();
   readonly #cells = fieldReader();
   readonly #dialect: Dialect;
   readonly #columns: readonly TableColumn[];
@@ -194,7 +196,10 @@ export class RowReader {
       if (kind === ABSENT || column === undefined) continue;
       let { text } = cells.cell(at)!;
       // NUL comes as an escape. PostgreSQL cannot store it, and readers of SQLite may end the text there.
-      if (kind === ESCAPED_TEXT) text = text.replaceAll('\0', '\uFFFD');
+      if (kind === ESCAPED_TEXT && text.includes('\0')) {
+        text = text.replaceAll('\0', '\uFFFD');
+        this.withNul.add(this.#columns[column]!.name);
+      }
       row[column + 1] = this.#dialect.value(this.#columns[column]!.type, text);
     }
     if (this.#documents !== undefined) row.push(...this.#documents.read(batch, index));

@@ -21,6 +21,8 @@ export interface WrittenRecords {
   readonly retyped: readonly TableColumn[];
   /** Fields that are only in `_raw`, since the table cannot have more columns. */
   readonly withoutColumn: readonly string[];
+  /** Columns with a text in which U+FFFD stands for NUL. */
+  readonly withNul: ReadonlySet<string>;
   readonly unreadable: readonly UnreadableColumn[];
   /** The rule by which the columns of documents were computed; undefined for other records. */
   readonly rule: string | undefined;
@@ -58,6 +60,7 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
       ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
     ),
     withoutColumn,
+    withNul: reader.withNul,
     unreadable: facts.size === 0 ? [] : await unreadableColumns(database, toWrite, view),
     rule,
   };

@@ -90,6 +90,13 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
     expect(await ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
   });
 
+  it('says which column has a text with NUL, and keeps that in the record', async () => {
+    const { ask, sync } = await newDatabase();
+    const says = saying('the column t of issued has U+FFFD in place of the character NUL');
+    expect(await sync({ issued: ['{"id":1,"t":"a\\u0000b"}'] })).toEqual([0, says]);
+    expect(await ask('SELECT t, _raw FROM issued')).toEqual(['a\uFFFDb|{"id":1,"t":"a\\u0000b"}']);
+  });
+
   it('refuses a table of others and the books of a newer folio, and touches nothing', async () => {
     const { ask, sync } = await newDatabase();
     await ask('CREATE TABLE customers (name text)');

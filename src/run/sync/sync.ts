@@ -384,7 +384,7 @@ async function showResults(
 function warnOfTable(
   notices: Notices,
   table: string,
-  { retyped, withoutColumn, unreadable }: WrittenRecords,
+  { retyped, withoutColumn, withNul, unreadable }: WrittenRecords,
 ): void {
   for (const { name: column } of retyped) {
     notices.warn(
@@ -396,5 +396,9 @@ function warnOfTable(
       `${table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${table} has it as sent`,
     );
   }
+  for (const column of withNul)
+    notices.warn(
+      `the column ${column} of ${table} has U+FFFD in place of the character NUL; _raw has it as sent`,
+    );
   for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);
 }
