@@ -3,7 +3,7 @@ import type { Secrets } from '../api/redact.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
-import { listedRecords, listings } from '../resources/listings.ts';
+import { listings } from '../resources/listings.ts';
 import { globalFlags } from '../run/flags.ts';
 import { version } from '../version.ts';
 import {
@@ -21,7 +21,8 @@ import { listingCommand } from './commands/listing.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { firstScreen, helpCommand, helpSettings, helpWidth } from './help.ts';
 
-const ABOUT = `Your ${listedRecords}: every record once, every amount as sent, or it says what is missing.`;
+const ABOUT =
+  'The invoices of an organization and what goes with them: every record once, every amount as sent, or it says what is missing.';
 
 const EXAMPLES = [
   ['folio --sandbox issued', 'try it: made-up data, no token, no set-up'],
