@@ -71,7 +71,7 @@ export class Questions {
   /** The most records to read from the listing; undefined if more may be needed than are written. */
   readonly limitOfListing: number | undefined;
   /** Whether all records that are read are written as they are. */
-  readonly isListing: boolean;
+  readonly #isListing: boolean;
   readonly hasResult: boolean;
   /** Whether rows are written instead of records. */
   readonly hasRows: boolean;
@@ -82,12 +82,18 @@ export class Questions {
     const { before, expand, filter, result, sort, limit } = options;
     this.#options = options;
     this.#inOrder = [before, expand, filter, result, sort].filter((question) => question !== undefined);
-    this.isListing = this.#inOrder.length === 0;
+    this.#isListing = this.#inOrder.length === 0;
     // Each record is at least one row.
     const isOfExpand = expand !== undefined && this.#inOrder.length === 1;
-    this.limitOfListing = this.isListing || isOfExpand ? limit : undefined;
+    this.limitOfListing = this.#isListing || isOfExpand ? limit : undefined;
     this.hasResult = result !== undefined;
     this.hasRows = this.hasResult || expand !== undefined;
+  }
+
+  /** Whether the answer ended at the limit, once so many records were read, of so many. */
+  stoppedEarly(read: number, total = Infinity): boolean {
+    const { limit = Infinity } = this.#options;
+    return this.isFull || (this.#isListing && read >= limit && read < total);
   }
 
   /** How many records were read and let through; undefined without a filter. */
@@ -102,7 +108,7 @@ export class Questions {
     const sample = (before ?? filter) && (result ?? sort)?.sample;
     const all = sample === undefined ? records : sampled(records, sample);
     const answer = this.#inOrder.reduce((answer, question) => question.answer(answer), all);
-    return limit === Infinity || this.isListing ? answer : this.#first(answer, limit);
+    return limit === Infinity || this.#isListing ? answer : this.#first(answer, limit);
   }
 
   /** The first rows. Stops reading when it has enough, except for a result, whose findings are about all records. */

@@ -211,15 +211,13 @@ function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): vo
   const { source, state, status, notices, run, isJoined } = part;
   const { page, nextToken } = request.flags;
   const { questions, plan } = delivered;
-  const { filtered, hasRows, isFull, isListing } = questions;
+  const { filtered, hasRows, isFull } = questions;
   const { records, totalAtEnd } = status;
   const { target, tableLimit, isTerminalTable, layout } = plan;
   const order = orderOf(part, request, delivered);
   if (target === undefined) {
-    const isPage = (page ?? nextToken) !== undefined;
-    const isAtLimit = isFull || (isListing && !isPage && records >= tableLimit!);
-    const isCut = tableLimit !== undefined && isAtLimit;
-    const isOfAll = isTerminalTable && !isPage && !hasRows && !isFull;
+    const isCut = tableLimit !== undefined && questions.stoppedEarly(records);
+    const isOfAll = isTerminalTable && (page ?? nextToken) === undefined && !hasRows && !isFull;
     const text = tableFooter({
       shown: isFull && isCut ? tableLimit : (filtered?.kept ?? records),
       total: isOfAll ? (filtered?.seen ?? totalAtEnd) : isCut ? questions.total(records) : undefined,
@@ -241,14 +239,13 @@ function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): vo
 
 /** The order to mention; undefined if the user chose it, or if no record is cut off and the table is not newest first. */
 function orderOf(
-  { source, status: { records, totalAtEnd = Infinity }, isJoined }: Part,
+  { source, status, isJoined }: Part,
   { flags: { limit, sort } }: ExportRequest,
   { questions, newestFirst }: Delivered,
 ): string | undefined {
-  const isPart = questions.isFull || (questions.isListing && records >= limit! && records < totalAtEnd);
-  const isCut = limit !== undefined && isPart;
-  if (source.order === undefined || sort !== undefined || questions.hasResult || !(isCut || newestFirst))
-    return undefined;
+  const lacksRest = limit !== undefined && questions.stoppedEarly(status.records, status.totalAtEnd);
+  if (source.order === undefined || sort !== undefined || questions.hasResult) return undefined;
+  if (!lacksRest && !newestFirst) return undefined;
   const begins = newestFirst ? 'newest' : source.order.begins;
   if (begins === 'unsorted') return 'in the order of the service';
   return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
