@@ -85,12 +85,9 @@ export async function openQuestions(
   }
   const list = listOfRows(part, flags, flags.sum);
   const ofRows = list === undefined ? part : { ...part, meanings: withCurrencyOf(list, part.meanings) };
-  const filterRows = () =>
-    expand === undefined
-      ? filterOf(ofRows, flags)
-      : filterOf(ofRows, { where: flags.where }, { what: 'rows' });
+  const [ofFlags, what] = expand === undefined ? [flags, undefined] : [{ where: flags.where }, 'rows'];
   // --changes-since applies the filters itself.
-  const filter = flags.changesSince === undefined ? await filterRows() : undefined;
+  const filter = flags.changesSince === undefined ? await filterOf(ofRows, ofFlags, { what }) : undefined;
   const result = await resultOf(part, request, plan);
   const sort = flags.sort && (await sortOf(part, flags, { keys: flags.sort, sorting: result?.sorting }));
   // The default limit of tables does not apply to results.
@@ -100,7 +97,7 @@ export async function openQuestions(
 
 interface FilterOfOptions {
   /** What the records are, in the plural, where the source has another name for them. */
-  readonly what?: string;
+  readonly what?: string | undefined;
   /** Keeps only records of these counterparties, if the service did not filter by them. */
   readonly fiscalIds?: readonly string[] | undefined;
   /** Called with the folded fiscal ID of each record that it keeps. */

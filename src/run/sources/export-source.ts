@@ -111,13 +111,10 @@ export function exportSource(request: FromRequest): Source {
             `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
           );
       const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
-      const origin = { shown: `${shown} has the ${records}`, readAt, only };
       // Where reading will fail, a warning about the records, such as of their day, would be false.
-      const first = await file
-        .records()
-        .next()
-        .catch((error: unknown) => error);
-      const origins = first instanceof UsageError ? [] : [origin];
+      const [read] = await Promise.allSettled([file.records().next()]);
+      const origins =
+        read.status === 'rejected' ? [] : [{ shown: `${shown} has the ${records}`, readAt, only }];
       return { lack, origins, export: { shown, delivered }, hasProfileColumn };
     },
     async records(part) {
