@@ -222,7 +222,7 @@ Examples:
 * folio issued --from books.db --sum amountToBePaid --group-by customer.name :: exact, offline`;
 
 const AGENTS = `
-folio reads ${listedRecords}, and changes nothing in the service. A listing
+folio reads ${listedRecords()}, and changes nothing in the service. A listing
   may take half a minute: ask once for what you need, or keep a database (folio sync books.db) and ask that
   with --from books.db.
 Begin small, and never read a whole listing to add it up:

@@ -27,7 +27,7 @@ export function manPage(program: Command, date: string): string {
   const lines = [
     `.TH FOLIO 1 ${date} "folio ${version}" "User Commands"`,
     '.SH NAME',
-    `folio \\- ${listedRecords}, listed and exported`,
+    `folio \\- ${listedRecords()}, listed and exported`,
     '.SH SYNOPSIS',
     '.B folio',
     '[\\fIflags\\fR] \\fIcommand\\fR [\\fIarguments\\fR]',

@@ -177,10 +177,11 @@ export const fundDocuments: NumberedResource = {
 /** What the service lists by itself: each is a command, is checked by the doctor, and can be synced. */
 export const listings: readonly Resource[] = [issued, received, customers, funds];
 
-const names = listings.map(({ records }) => records);
-
 /** What they list, for texts: `issued invoices, received invoices, customers and …`. */
-export const listedRecords = `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
+export function listedRecords(): string {
+  const names = listings.map(({ records }) => records);
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`;
+}
 
 /** Everything that the service lists, also what belongs to another thing. */
 export const resources: readonly Resource[] = [...listings, fundDocuments];
