@@ -87,7 +87,7 @@ export type RecordFilters = Values<typeof filters>;
 
 /** The filters that a listing has. */
 export function recordFilters({ columns }: Resource): Partial<typeof filters> {
-  const has = ({ of }: Filter): boolean =>
+  const has = ([, { of }]: readonly [string, Filter]): boolean =>
     of === undefined || columns.some(([name, , role]) => name === of || role === of);
-  return Object.fromEntries(Object.entries<Filter>(filters).filter(([, filter]) => has(filter)));
+  return Object.fromEntries(Object.entries<Filter>(filters).filter(has));
 }
