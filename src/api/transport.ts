@@ -29,7 +29,7 @@ export interface TransportResponse extends ResponseHead {
 
 export interface Transport {
   /**
-   * Sends one GET, once, and follows no redirect. Rejects with FailedTry for an error of the network, with the signal's reason, or
+   * Sends one GET, once, and follows no redirect. Rejects with FailedTry for an error of the network, the signal's reason, or
    * with a FolioError when folio itself refuses.
    */
   open(request: TransportRequest): Promise<TransportResponse>;
@@ -68,7 +68,7 @@ interface Proxy {
 }
 
 /**
- * The proxy for https, as `HTTPS_PROXY` and `NO_PROXY` say, or undefined. The names count in lower case first, then in upper case,
+ * The proxy for https, as `HTTPS_PROXY` and `NO_PROXY` say, or undefined. Names in lower case count before those in upper case,
  * and an empty value counts as unset. folio speaks plain http with this machine only, so plain http never goes through a proxy,
  * which could read the token. Throws UsageError for a value that is no address of a proxy. The error does not repeat the value,
  * because it may hold a password.

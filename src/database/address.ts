@@ -69,7 +69,7 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
 
 const SQLITE = Buffer.from('SQLite format 3\0');
 
-/** Whether a text names a database to read from: an address, or a SQLite file. `-` is standard input, whatever files there are. */
+/** Whether a text names a database to read from: an address, or a SQLite file. `-` is standard input, never a file. */
 export async function isDatabase(from: string): Promise<boolean> {
   if (from === '-') return false;
   if (SCHEME.test(from)) return true;

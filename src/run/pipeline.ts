@@ -93,8 +93,8 @@ interface ExportRequest extends QuestionsRequest {
  * 8. Missing records end the run: unknown fiscal IDs, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source has (`Source.held`), become one joined source
- * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such as a
- * database or a report, use `inRun`, `forEachPart` and `inPart` in the same way.
+ * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such
+ * as a database or a report, use `inRun`, `forEachPart` and `inPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered

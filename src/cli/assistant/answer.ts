@@ -40,7 +40,7 @@ export interface EarlierBooks {
 
 interface Waiting {
   /** The arguments of the tool, as JSON text. */
-  readonly asked: string;
+  readonly input: string;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
   /** Called with the progress of the run, in words. */
@@ -93,7 +93,7 @@ export async function answerTo(
     links.length > 0 ? 'Links are left out of the texts.' : [],
   ].flat();
   const others = notes.length - MAX_NOTES;
-  const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact, waiting.asked));
+  const members = notes.slice(0, MAX_NOTES).map((note) => sentence(note, redact, waiting.input));
   if (others > 0) members.push(`There are ${others} more notes.`);
   let room = MAX_ANSWER - FRAME - members.reduce((sum, note) => sum + bytesOf(JSON.stringify(note)), 0);
   const tooMuch = cleaned.findIndex((row) => (room -= bytesOf(row)) < 0);
@@ -147,10 +147,10 @@ function noteOf({ level, text, details }: Finding): readonly string[] {
 }
 
 /** The text of an error for an assistant that gave these arguments, as JSON text: what happened, then what to do about it. */
-export function errorText(error: unknown, redact: Redact, asked: string): string {
-  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact, asked);
+export function errorText(error: unknown, redact: Redact, input: string): string {
+  if (error instanceof FolioError) return sentence([error.message, hintOf(error)].join('\n'), redact, input);
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return sentence(`this is a fault of folio's own, please report it: ${what}`, redact, asked);
+  return sentence(`this is a fault of folio's own, please report it: ${what}`, redact, input);
 }
 
 function interruptedBy(signal: AbortSignal): AbortSignal {
@@ -252,9 +252,9 @@ function hintOf(error: FolioError | undefined): string {
  * A sentence without what `quoteText` quoted, unless the assistant itself gave it, and without links; flags have their names as
  * arguments of a tool.
  */
-function sentence(text: string, redact: Redact, asked: string): string {
+function sentence(text: string, redact: Redact, input: string): string {
   const shownText = (quoted: string): string =>
-    asked.includes(quoted.slice(1, -1)) ? quoted : '[not shown]';
+    input.includes(quoted.slice(1, -1)) ? quoted : '[not shown]';
   const lines = redact(text)
     .split('\n')
     .map((line) => visible(line.replace(TEXT, shownText)));

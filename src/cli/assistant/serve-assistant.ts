@@ -106,17 +106,19 @@ function serverOf(
     const settings = { ...texts, inputSchema: input, annotations: ANNOTATIONS };
     server.registerTool(name, settings, async (given, call) => {
       const { signal } = call.mcpReq;
-      const asked = JSON.stringify(given);
+      const typed = JSON.stringify(given);
       const progress = showProgress(call, clock);
       const answering = async (): Promise<string> => {
         const question = toQuestion(given as Arguments);
         const release = await turns.acquire(signal);
         progress.tell?.('reads records');
-        return answerTo(source, question, { signal, asked, onProgress: progress.tell }).finally(release);
+        return answerTo(source, question, { signal, input: typed, onProgress: progress.tell }).finally(
+          release,
+        );
       };
       const answer = answering().then(
         (text) => ({ text, isError: false }),
-        (error: unknown) => ({ text: errorText(error, secrets.redact, asked), isError: true }),
+        (error: unknown) => ({ text: errorText(error, secrets.redact, typed), isError: true }),
       );
       calls.add(answer);
       const { text, isError } = await answer.finally(() => calls.delete(answer));

@@ -155,8 +155,8 @@ function argumentName(flag: string): string {
   return flagNamed(flag).slice(2).replaceAll('-', '_');
 }
 
-function ofListing({ listing: asked, ...flags }: Arguments): AssistantQuestion {
-  const resource = listings.find(({ name: own }) => own === asked)!;
+function ofListing({ listing, ...flags }: Arguments): AssistantQuestion {
+  const resource = listings.find(({ name: own }) => own === listing)!;
   return { resource, words: [resource.name, ...flagWords(flags)], prints: 'rows' };
 }
 

@@ -115,8 +115,8 @@ export function truncate(text: string, width: number): string {
 }
 
 /**
- * A line as it is shown on the stream: on a terminal broken at spaces, with `indent` before each line but the first, else whole, so
- * that a log can be searched.
+ * A line as it is shown on the stream: on a terminal broken at spaces, with `indent` before each line but the first; else whole,
+ * so that a log can be searched.
  */
 export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
   if (columns === undefined) return `${text}\n`;

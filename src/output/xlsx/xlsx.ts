@@ -30,9 +30,9 @@ interface SheetColumn extends CellForm {
 }
 
 /**
- * A workbook of one sheet. Its columns are those of the layout, or all that any record has. Rows wait in a temporary file until all
- * columns and their widths are known, which stand before them: memory does not grow with them. Throws OutputError for what no
- * sheet can hold.
+ * A workbook of one sheet. Its columns are those of the layout, or all that any record has. Rows wait in a temporary file until
+ * all columns and their widths are known, which stand before them: memory does not grow with them. Throws OutputError for records
+ * that no sheet can hold.
  *
  * No library is used: those that stream take numbers as doubles, so that 10.50 becomes 10.5 and a 19-digit number another
  * one; and they wrote a third as many rows a second.

@@ -114,8 +114,8 @@ export class ExportFile {
   }
 
   /**
-   * Checks it against its receipt, before an answer relies on it: on the records of these profiles, or on all. Throws UsageError for
-   * the rows of a result.
+   * Checks it against its receipt, before an answer relies on it: on the records of these profiles, or on all. Throws UsageError
+   * for the rows of a result.
    */
   async check(profiles: readonly string[] = []): Promise<CheckedExport> {
     if (this.#receipt === undefined) return {};

@@ -252,7 +252,7 @@ class SeenValues {
     if (this.#most === undefined || order > this.#most[1]) this.#most = [text, order];
   }
 
-  /** `goes from 2024-10-15 to 2026-12-30`, for numbers too; of other values `has "PAID", "PENDING"`, and a mark where there are more. */
+  /** Numbers and dates as `goes from 2024-10-15 to 2026-12-30`, others as `has "PAID", "PENDING"`, with a mark if there are more. */
   describe(): string {
     const kind = comparedKind(this.#facts);
     if ((kind === 'numbers' || kind === 'dates') && this.#first.size > 1) {
