@@ -12,7 +12,7 @@ import {
 } from '../invoices/fields.ts';
 import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
 import { Counterparties, type Party } from '../invoices/counterparties.ts';
-import { bareCurrency, DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
+import { DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { cellJson, isFilled, type Cell } from '../json/cells.ts';
@@ -190,7 +190,7 @@ class Totals {
 
   /** The cell by which a record is grouped: the name of its month, where that is the unit of the column. */
   #groupValue(key: KeyColumn, role: Role | undefined, sent: Cell | undefined) {
-    const cell = role === 'currency' ? asCurrency(this.#documents.cell('currency')) : sent;
+    const cell = role === 'currency' ? textCell(this.#documents.currency) : sent;
     if (key.unit === undefined || !isFilled(cell)) return cell;
     if (cell.kind !== 'string' || parseCalendarDay(cell.text) === undefined) {
       key.unreadable.noteCell(this.#documents, key.column, cell);
@@ -463,8 +463,7 @@ function filled(cell: Cell | undefined): Cell | undefined {
   return isFilled(cell) ? cell : undefined;
 }
 
-function asCurrency(cell: Cell | undefined): Cell | undefined {
-  const text = bareCurrency(cell?.text);
+function textCell(text: string | undefined): Cell | undefined {
   return text === undefined ? undefined : { kind: 'string', text };
 }
 
