@@ -81,7 +81,7 @@ interface DatabaseRequest extends FromRequest {
   readonly database: FromDatabase;
 }
 
-/** The profiles with records of a resource, or a sync of it that found or read none, and the state of each last sync. */
+/** The profiles with records of a resource, or a sync of it that found or read none. */
 async function heldIn(
   { database, resource }: Pick<DatabaseRequest, 'database' | 'resource'>,
   context: Context,
@@ -89,12 +89,12 @@ async function heldIn(
   const { shown } = database;
   const books = await database.open(context);
   const table = tableOf(resource);
-  const syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
-  const profiles = [...(await books.profilesIn(table)), ...syncs.keys()];
+  const synced = (await books.lastSyncs(table)).map(({ profile }) => profile);
+  const profiles = [...(await books.profilesIn(table)), ...synced];
   // A profile's name may become the name of a file.
   for (const name of profiles) parseProfileName(name, shown);
   const organizations = await books.organizations();
-  return { shown, profiles: inOrderOf(await context.config(), profiles), organizations, syncs };
+  return { shown, profiles: inOrderOf(await context.config(), profiles), organizations };
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */
@@ -104,24 +104,9 @@ export function databaseSource(request: DatabaseRequest): Source {
   const table = tableOf(resource);
   const word = oneWordName(resource, '-');
   const { field, usual } = resource.byDate ?? {};
-  let syncs: ReadonlyMap<string, LastSync> = new Map();
-  /** Undefined where the table has no such column, or one that does not hold text. */
-  let dateColumn: string | undefined;
-
-  /** The order by date, in the direction that the user chose, or the service's usual one. */
-  const orderOf = (newestFirst = false): StoredOrder | undefined => {
-    const wanted = newestFirst ? 'desc' : (flags.sortOrder ?? usual);
-    if (wanted === undefined || dateColumn === undefined) return undefined;
-    return { column: dateColumn, descending: wanted === 'desc', isTurned: wanted !== (usual ?? 'asc') };
-  };
-
   return fromSource(request, {
     reads: database.reads,
-    async held(context) {
-      const held = await heldIn(request, context);
-      ({ syncs } = held);
-      return held;
-    },
+    held: (context) => heldIn(request, context),
     async check({ context, notices }, profiles) {
       const { records } = resource;
       const books = await database.open(context);
@@ -129,28 +114,38 @@ export function databaseSource(request: DatabaseRequest): Source {
         throw new UsageError(`${shown} holds no ${records}`, {
           hint: `Bring them with folio sync ${shown} ${word}.`,
         });
-      dateColumn = await books.textColumn(table, field);
+      const syncs = new Map((await books.lastSyncs(table)).map((sync) => [sync.profile, sync]));
+      // Undefined where the table has no such column, or one that does not hold text.
+      const dateColumn = await books.textColumn(table, field);
       serviceOrder(flags, dateColumn !== undefined && usual !== undefined);
       const isOwnOrder = (flags.sortBy ?? flags.sortOrder) === undefined;
       const ofService =
         dateColumn === undefined ? ({ begins: 'unsorted', canTurn: false } as const) : usualOrder(resource);
       const last = profiles.flatMap((profile) => syncs.get(profile) ?? []);
       const origins = originsOf(last, `${shown} has the ${records}`, notices);
-      return { origins, order: isOwnOrder ? ofService : undefined };
-    },
-    async records({ context, profile }, { newestFirst }) {
-      if (profile === undefined) throw new Error('a database is read a profile at a time');
-      const sync = syncs.get(profile);
-      if (sync !== undefined && sync.wholeAt === undefined)
-        throw new ServiceError(
-          `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${sync.at} could not read them (${sync.error})`,
-          {
-            hint: `Run folio sync ${shown} ${word} again for what is missing, or name the profiles that you want with --profile.`,
-          },
-        );
-      const where = id === undefined ? undefined : { column: 'fundId', value: id };
-      const books = await database.open(context);
-      return books.read(table, { profile, where, order: orderOf(newestFirst) });
+      /** The order by date, in the direction that the user chose, or the service's usual one. */
+      const orderOf = (newestFirst = false): StoredOrder | undefined => {
+        const wanted = newestFirst ? 'desc' : (flags.sortOrder ?? usual);
+        if (wanted === undefined || dateColumn === undefined) return undefined;
+        return { column: dateColumn, descending: wanted === 'desc', isTurned: wanted !== (usual ?? 'asc') };
+      };
+      return {
+        origins,
+        order: isOwnOrder ? ofService : undefined,
+        async records({ profile }, { newestFirst }) {
+          if (profile === undefined) throw new Error('a database is read a profile at a time');
+          const sync = syncs.get(profile);
+          if (sync !== undefined && sync.wholeAt === undefined)
+            throw new ServiceError(
+              `${shown} lacks the ${records} of profile ${profile}: the sync of ${sync.at} could not read them (${sync.error})`,
+              {
+                hint: `Run folio sync ${shown} ${word} again for what is missing, or name the profiles that you want with --profile.`,
+              },
+            );
+          const where = id === undefined ? undefined : { column: 'fundId', value: id };
+          return books.read(table, { profile, where, order: orderOf(newestFirst) });
+        },
+      };
     },
     close: () => database.close(),
   });

@@ -9,88 +9,50 @@ import { ExportFile, ofProfiles, ownersOf } from '../../query/exports/export-fil
 import { readsOfExport, STANDARD_INPUT } from '../../query/exports/read-receipt.ts';
 import type { Records } from '../../query/questions.ts';
 import { resources } from '../../resources/listings.ts';
+import type { Resource } from '../../resources/resource.ts';
 import type { QuestionFlags } from '../flags.ts';
 import type { Part, Source, Run } from '../run.ts';
 import { fromSource, serviceOrder, type FromRequest } from './from-source.ts';
+
+/** An export, and the questions about it. */
+interface QueriedExport {
+  /** For messages. */
+  readonly shown: string;
+  readonly resource: Resource;
+  /** The questions of the flags; undefined where a question of the command's own is about documents. */
+  readonly questions: QuestionFlags | undefined;
+}
 
 /** An export of a listing: a file, or what comes from standard input. */
 export function exportSource(request: FromRequest): Source {
   const { from, resource, id, flags, ifPartial } = request;
   const { name, records } = resource;
   const shown = from === STANDARD_INPUT ? 'standard input' : from;
-  // A question of the command's own is about documents.
-  const questions = ifPartial === 'accept' ? flags : undefined;
-  const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
+  const queried = { shown, resource, questions: ifPartial === 'accept' ? flags : undefined };
   /** Set when it is first needed: standard input is read once. */
-  let opened: Promise<ExportFile> | undefined;
+  let opened: ReturnType<typeof openExport> | undefined;
   /** The records of each profile. The file is read once, for the first of them. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
-  let chosen: readonly string[] = [];
-  let [hasProfileColumn, mayLackKinds] = [false, false];
-  /** Warns once that records may be rows of --expand. */
-  let warnOfRows: ((list: string) => void) | undefined;
 
-  const fileOf = (context: Context): Promise<ExportFile> => {
-    const open = () =>
-      from === STANDARD_INPUT ? ExportFile.ofInput(context, pipedInto(context, name)) : ExportFile.open(from);
-    return (opened ??= open());
-  };
-
-  /** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
-  const refuseRowsOf = (expanded: string): void => {
-    if (areOfRows(expanded, questions)) return;
-    throw new UsageError(
-      `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
-      { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
-    );
-  };
-
-  /** Warns if amounts depend on document types or cancellations, and the records have no column for them. */
-  const withKinds = async function* (
-    read: Records,
-    { meanings, notices }: Part,
-  ): AsyncGenerator<RecordBatch> {
-    const { sum = [], asSent, open, overdue } = questions ?? {};
-    const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
-    const matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
-    const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
-    for await (const batch of read) {
-      if (matters && reader.untold.length > 0) reader.fold(batch, () => {});
-      yield batch;
-    }
-    if (reader.records === 0) return;
-    for (const one of reader.untold) notices.warn(`${shown} has no ${one}`);
-  };
-
-  /** Throws like `refuseRowsOf` for records that are rows, and warns of records that may be rows. */
-  const withoutRows = async function* (read: Records): AsyncGenerator<RecordBatch> {
-    const lists = resource.columns.flatMap(([column, type]) => (type === 'list' ? [column] : []));
-    for await (const batch of read) {
-      const expanded = listBesideItsColumns(batch);
-      if (expanded !== undefined) refuseRowsOf(expanded);
-      const list = warnOfRows && objectInPlaceOf(batch, lists);
-      if (list !== undefined && !areOfRows(list, questions)) {
-        warnOfRows?.(list);
-        warnOfRows = undefined;
-      }
-      yield batch;
-    }
+  const openExport = async (context: Context) => {
+    const isInput = from === STANDARD_INPUT;
+    const file = await (isInput
+      ? ExportFile.ofInput(context, pipedInto(context, name))
+      : ExportFile.open(from));
+    return { file, profiles: await file.profiles() };
   };
 
   return fromSource(request, {
     reads: readsOfExport('--from', from),
     async held(context) {
       serviceOrder(flags, false);
-      const file = await fileOf(context);
-      const profiles = await file.profiles();
-      hasProfileColumn = profiles !== undefined && profiles.length > 0;
+      const { file, profiles } = await (opened ??= openExport(context));
       const [owner] = (profiles === undefined ? file.delivered?.profiles : undefined) ?? [];
       return { shown, profiles, owner };
     },
-    async check({ context, notices, flags: { profile } }: Run, profiles) {
-      chosen = profiles;
-      const file = await fileOf(context);
-      const { finding, delivered } = await file.check(profile === undefined ? [] : profiles);
+    async check({ context, notices, flags: { profile } }: Run, chosen) {
+      const { file, profiles = [] } = await (opened ??= openExport(context));
+      const { finding, delivered } = await file.check(profile === undefined ? [] : chosen);
       if (finding !== undefined) notices.add(finding);
       const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
@@ -101,38 +63,90 @@ export function exportSource(request: FromRequest): Source {
         throw new UsageError(`${shown} is not of the fund ${id}: its receipt says folio ${words.join(' ')}`, {
           hint: 'Name the export of this fund, or ask for the other one.',
         });
-      if (expanded !== undefined) refuseRowsOf(expanded);
-      // --columns may have left them out.
-      mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
-      const text = `${shown} has an object in place of the list`;
-      if (delivered === undefined)
-        warnOfRows = (list) =>
-          notices.warn(
-            `${text} ${list}, as --expand ${list} leaves it: then a document of several counts several times`,
-          );
+      if (expanded !== undefined) refuseRows(expanded, queried);
       const lack = finding?.level === 'failure' ? errorOf(finding) : undefined;
       // Where reading will fail, a warning about the records, such as of their day, would be false.
       const [read] = await Promise.allSettled([file.records().next()]);
       const origins =
         read.status === 'rejected' ? [] : [{ shown: `${shown} has the ${records}`, readAt, only }];
-      return { lack, origins, export: { shown, delivered }, hasProfileColumn };
-    },
-    async records(part) {
-      const { context, profile } = part;
-      const sent = (await fileOf(context)).records();
-      const read = mayLackKinds ? withKinds(sent, part) : sent;
-      const all = areDocuments ? withoutRows(read) : read;
-      if (!hasProfileColumn || profile === undefined) return all;
-      if (chosen.length === 1) return recordsOfProfile(all, profile);
-      apart ??= recordsByProfile(paced(all, context), chosen);
-      return (await apart).get(profile)!.read();
+      const hasProfileColumn = profiles.length > 0;
+      return {
+        lack,
+        origins,
+        export: { shown, delivered },
+        hasProfileColumn,
+        async records(part) {
+          const sent = file.records();
+          // --columns may have left them out.
+          const mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
+          const all = withoutRows(mayLackKinds ? withKinds(sent, part, queried) : sent, part, queried);
+          if (!hasProfileColumn || part.profile === undefined) return all;
+          if (chosen.length === 1) return recordsOfProfile(all, part.profile);
+          apart ??= recordsByProfile(paced(all, part.context), chosen);
+          return (await apart).get(part.profile)!.read();
+        },
+      };
     },
     async close() {
       const spools = await apart?.catch(() => undefined);
       for (const collected of spools?.values() ?? []) await collected.close();
-      await (await opened?.catch(() => undefined))?.close();
+      await (await opened?.catch(() => undefined))?.file.close();
     },
   });
+}
+
+/** The same records. Warns if amounts depend on document types or cancellations, and the records have no column for them. */
+async function* withKinds(
+  read: Records,
+  { meanings, notices }: Part,
+  { shown, questions }: QueriedExport,
+): AsyncGenerator<RecordBatch> {
+  const { sum = [], asSent, open, overdue } = questions ?? {};
+  const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
+  const matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
+  const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
+  for await (const batch of read) {
+    if (matters && reader.untold.length > 0) reader.fold(batch, () => {});
+    yield batch;
+  }
+  if (reader.records === 0) return;
+  for (const one of reader.untold) notices.warn(`${shown} has no ${one}`);
+}
+
+/**
+ * The same records. Throws like `refuseRows` for records that are rows of --expand, and warns of records that may be, where no
+ * receipt tells.
+ */
+async function* withoutRows(
+  read: Records,
+  { run, source }: Part,
+  queried: QueriedExport,
+): AsyncGenerator<RecordBatch> {
+  const { shown, resource, questions } = queried;
+  const areDocuments = questions === undefined || (questions.sum ?? questions.changesSince) !== undefined;
+  if (!areDocuments) return yield* read;
+  const lists = resource.columns.flatMap(([column, type]) => (type === 'list' ? [column] : []));
+  let isUntold = source.export?.delivered === undefined;
+  for await (const batch of read) {
+    const expanded = listBesideItsColumns(batch);
+    if (expanded !== undefined) refuseRows(expanded, queried);
+    const list = isUntold ? objectInPlaceOf(batch, lists) : undefined;
+    if (list !== undefined && !areOfRows(list, questions)) {
+      isUntold = false;
+      const why = `as --expand ${list} leaves it: then a document of several counts several times`;
+      run.notices.warn(`${shown} has an object in place of the list ${list}, ${why}`);
+    }
+    yield batch;
+  }
+}
+
+/** Throws UsageError for rows of --expand under a question about documents: one of several rows would count several times. */
+function refuseRows(expanded: string, { shown, questions }: QueriedExport): void {
+  if (areOfRows(expanded, questions)) return;
+  throw new UsageError(
+    `${shown} has a row for each of ${expanded}, so a document of several would count several times`,
+    { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
+  );
 }
 
 /** How records are piped into the command line, for messages. */

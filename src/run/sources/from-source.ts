@@ -38,8 +38,6 @@ interface Stored {
   readonly held: (context: Context) => Promise<HeldProfiles>;
   /** Checks what is read, once the profiles are chosen. Throws UsageError. */
   readonly check: (run: Run, profiles: readonly string[]) => Promise<Checked>;
-  /** The records of the part's profile, or all where they have none. */
-  readonly records: (part: Part, wanted: Wanted) => Promise<Records>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,6 +46,8 @@ interface Checked extends Pick<OpenSource, 'order' | 'export' | 'hasProfileColum
   readonly origins: readonly Origin[];
   /** Why records are missing. */
   readonly lack?: FolioError | undefined;
+  /** The records of the part's profile, or all where they have none. */
+  readonly records: (part: Part, wanted: Wanted) => Promise<Records>;
 }
 
 /** Records read earlier, for --from: those that the service would give, in its order. Sends nothing, and needs no token. */
@@ -64,7 +64,7 @@ export function fromSource(
     held: stored.held,
     async open(run, profiles) {
       const ids = fiscalIds === undefined ? [] : await readFiscalIds(flag, fiscalIds, run.context.stdin);
-      const { origins, lack, ...learnt } = await stored.check(run, profiles);
+      const { origins, lack, records: recordsOf, ...learnt } = await stored.check(run, profiles);
       run.day.add(origins);
       const lacks = lack === undefined ? [] : [lack];
       for (const { shown, only } of ifPartial === 'accept' ? [] : origins) {
@@ -85,7 +85,7 @@ export function fromSource(
           part.lacks.push(...lacks);
           const { limit = Infinity } = wanted;
           const unknown = new Map(ids.map((id) => [foldFiscalId(id), id]));
-          const all = await stored.records(part, wanted);
+          const all = await recordsOf(part, wanted);
           const filter = await filterOf(part, {}, { fiscalIds: ids, found: (id) => unknown.delete(id) });
           let seen = 0;
           for await (const batch of await inServiceOrder(part, filter?.answer(all) ?? all, flags)) {
