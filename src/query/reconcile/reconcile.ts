@@ -229,6 +229,7 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
       if (documents.records === 0) return;
       const wanted: Role[] = ['number', 'total'];
       if (isCompared.date) wanted.push('date');
+      if (listsHave('currency')) wanted.push('currency');
       if (against === 'received' && listsHave('counterpartyFiscalId')) wanted.push('counterpartyFiscalId');
       documents.refuseWithout(wanted, 'nothing to match by');
     },

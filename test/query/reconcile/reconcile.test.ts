@@ -629,6 +629,7 @@ describe('reconcile', () => {
       `${NAME} is of 76999888-1, and the received invoices are of 96486919-7`,
     ],
     ['{"a":1}', 'no record has a number in number'],
+    [receivedRecord({ currency: undefined }), 'no record has a currency in currency'],
   ])('refuses records that are not those of the list: %j', async (record, said) => {
     const { code, text, stderr } = await runReconcile({ [NAME]: bought }, [record]);
     expect({ code, text }).toEqual({ code: 2, text: '' });
