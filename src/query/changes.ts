@@ -133,17 +133,20 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   async function* batches(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of records) yield compareBatch(batch);
     yield* batchesOfRows(goneRows());
+  }
+  const refuse = (): void => {
+    now?.refuse();
     if (options.columns === undefined) return;
     refuseLists(named, '--columns');
     refuseMissing(named, '--columns', { isShown: true });
-  }
+  };
 
   const resultColumns = ['_change', ...context, 'field', 'old', 'new'];
   const onlyKey = key.filter((column) => !extra.includes(column));
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {
-        for await (const batch of unlessRefused(batches(records), () => now?.refuse())) {
+        for await (const batch of unlessRefused(batches(records), refuse)) {
           rows += batch.count;
           if (batch.count > 0) yield batch;
         }
