@@ -101,8 +101,7 @@ export function totalsQuestion(
   meanings: Meanings,
   terminal: BarTerminal | undefined,
 ): Question {
-  const { expand } = flags;
-  const totals = new Totals(flags, expand === undefined ? meanings : withCurrencyOf(expand, meanings));
+  const totals = new Totals(flags, meanings);
   // `checkQuestions` has checked their columns. A terminal may leave out a column of zeros: that is no error.
   const sorting = { isKnown: true, meanings: meaningsOfTotals(flags, meanings) };
   return { ...figuresQuestion(totals, terminal), sorting };
@@ -120,9 +119,16 @@ class Totals {
   readonly #special = new SpecialDocuments();
   /** Whether any amount of money is not zero: then each total needs a currency, known or not. */
   #hasAmounts = false;
+  /** Whether any such amount has no currency. */
+  #hasUnknown = false;
+  /** Of rows of a list: the records, whose currency counts where a row has none of its own. */
+  readonly #ofRows: DocumentReader | undefined;
 
-  constructor(flags: TotalsFlags, meanings: Meanings) {
+  constructor(flags: TotalsFlags, ofRecords: Meanings) {
     const { sum = [], groupBy = [], expand } = flags;
+    const meanings = expand === undefined ? ofRecords : withCurrencyOf(expand, ofRecords);
+    if (expand !== undefined)
+      this.#ofRows = new DocumentReader(ofRecords, { roles: ['currency'], names: [] });
     const named = (column: string, at: number): NamedColumn => ({
       ...meaningOf(column, meanings),
       ...{ column, at, unreadable: new Unreadable(), isFound: false },
@@ -146,10 +152,12 @@ class Totals {
 
   sample(batch: RecordBatch): void {
     this.#documents.sample(batch);
+    this.#ofRows?.sample(batch);
     if (this.#keys.some(({ role }) => isOfParty(role))) this.#parties.sample(batch);
   }
 
   add(batch: RecordBatch): void {
+    this.#ofRows?.fold(batch, () => {});
     this.#documents.fold(batch, () => {
       const group = this.#groupOf();
       if (group === undefined) return;
@@ -242,7 +250,10 @@ class Totals {
     if (typeof worth === 'string') return undefined;
     const { amount, cancelled } = worth;
     sum.isFound = column.isFound = true;
-    if (amount.coefficient !== 0n && this.#mayBeMoney(column)) this.#hasAmounts = true;
+    if (amount.coefficient !== 0n && this.#mayBeMoney(column)) {
+      this.#hasAmounts = true;
+      this.#hasUnknown ||= documents.currency === undefined;
+    }
     sum.total = addDecimals(sum.total, amount);
     if (documents.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, amount);
     sum.cancelled = addDecimals(sum.cancelled, cancelled);
@@ -269,6 +280,7 @@ class Totals {
       });
     }
     if (this.#hasAmounts) this.#refuseWithoutCurrency();
+    if (this.#hasUnknown) this.#ofRows?.refuseWithout(['currency'], 'no figures');
     for (const { column, unreadable, isFound } of this.#sums) {
       if (unreadable.count === 0 || isFound) continue;
       throw new UsageError(`${column} cannot be added up: ${unreadable.first}, not a number`, {

@@ -188,6 +188,9 @@ describe('--expand', () => {
     const sum = ['issued', '--expand', 'payments', '--sum', 'payments.amount', '--no-header'];
     for (const group of [[], ['--group-by', 'payments.currency']])
       await expectAnswer(runScripted([...sum, ...group], [pageOf(records)]), 'CLP,3,8,0\nUSD,1,3,0\n');
+    // An export may lack the currencies of the documents.
+    const without = records.map((record) => record.replace(/"currency":"..."/, '"id":1'));
+    await expectRefused(runScripted(sum, [pageOf(without)]), 'no record has a currency in currency or');
   });
 
   it('reads exports and their receipts, and is counted by them', async () => {
