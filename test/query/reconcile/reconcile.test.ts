@@ -230,6 +230,12 @@ describe('reconcile', () => {
       shared,
       'only in the list 7; only in the service 8',
     ],
+    [
+      'an ID that many share, of another name',
+      'rut=55555555-5, number=7, name=Beta',
+      shared,
+      'only in the list 7; only in the service 8',
+    ],
     // Of several candidates, the one with the same total, then the one of the same day, else none.
     [
       'one of two totals',
@@ -269,6 +275,7 @@ describe('reconcile', () => {
       'number=90, issuerFiscalId=null',
       'only in the list 9; only in the service 90',
     ],
+    ['nothing near among receipts', 'number=9', 'number=90, documentType=39', 'only in the list 9'],
     ['what is too far', 'number=9, date=01/08/2026', 'number=90, date=2026-08-30', 'only in the list 9'],
   ])('of purchases finds %s', async (_, list, records, rows) => {
     const listed = list === '' ? [] : documentsOf(list);
@@ -290,6 +297,7 @@ describe('reconcile', () => {
       receivedRecord({ number: 1 }),
       receivedRecord({ number: 2 }),
       receivedRecord({ number: 2, totalAmount: 7 }),
+      ...[1, 2].map(() => receivedRecord({ number: 3, date: '2020-10-15' })),
     ];
     const exit = await purchases(list, records);
     expect(short(exit)).toEqual(['twice in the list 1', 'twice in the service 2']);
@@ -341,6 +349,8 @@ describe('reconcile', () => {
       'only in the service 2',
       'only in the service 5',
     ]);
+    const { stderr } = await sales([{}, { type: 52, number: 8 }], records);
+    expect(stderr).toContain('\nnear: 1\n');
   });
 
   it('is 7 where amounts are of different currencies, and compares the days and parties of such documents', async () => {
@@ -578,6 +588,7 @@ describe('reconcile', () => {
     ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'another tax is "y"', ofSales],
     ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', registro],
     ['no number of a document', second({ number: '' }), nameless, registro],
+    ['no number in a row that goes on', lineOf('registro', '', { number: '' }), nameless, registro],
     ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, registro],
     ['an open quote', second({}).replace('Roble', '"Roble'), openQuote, registro],
     ['a quote that another cell would close', twoQuotes, openQuote, registro],
