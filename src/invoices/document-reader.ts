@@ -79,8 +79,11 @@ export class DocumentReader {
   readonly #cells: (Cell | undefined | null)[];
   #family: Family | undefined;
   #validity: Validity | undefined;
-  /** For each name: whether some record has a column of its own, and in which other column its meaning was found. */
-  readonly #clashes: { hasOwn: boolean; meant: string | undefined }[];
+  /**
+   * For each name: whether some record has a column of its own, or an object of that name, and in which other column its meaning
+   * was found.
+   */
+  readonly #clashes: { hasOwn: boolean; hasObject: boolean; meant: string | undefined }[];
   readonly #reads: Reads;
   readonly #unseen: Unseen;
   readonly #unseenOf = new Map<string, Unseen>();
@@ -117,7 +120,7 @@ export class DocumentReader {
     this.#layout = this.#layouts.usual;
     this.#reader = new CellReader(columns);
     this.#cells = columns.map(() => undefined);
-    this.#clashes = names.map(() => ({ hasOwn: false, meant: undefined }));
+    this.#clashes = names.map(() => ({ hasOwn: false, hasObject: false, meant: undefined }));
     this.#unseen = new Unseen(reads);
   }
 
@@ -188,24 +191,26 @@ export class DocumentReader {
   }
 
   /**
-   * The cell of the name with this index: from the column of that name, or from those that it stands for. Throws UsageError if
-   * records have a column of that name with another meaning.
+   * The cell of the name with this index: from the column of that name, or from those that it stands for. An object of that name,
+   * such as the customer, holds what the name stands for, and is no value of it. Throws UsageError if records have a column of
+   * that name with another meaning.
    */
   named(at: number): Cell | undefined {
     const { own, meant, columns } = this.#layout.ofName[at]!;
     const ownCell = this.#cellAt(own);
     if (columns === undefined) return ownCell;
     const found = meant.findIndex((location) => isFilled(this.#cellAt(location)));
-    if (meant[found] !== own) {
-      const clash = this.#clashes[at]!;
-      // A column of the role itself does not count where it is empty. An object of that name, such as the customer, holds
-      // what the heading means.
-      const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
-      clash.hasOwn ||= !(ownCell?.kind === 'array' && ownCell.text.startsWith('{')) && isPresent;
-      if (found !== -1) clash.meant = columns[found];
-      if (clash.hasOwn && clash.meant !== undefined) refuseClash(this.#names[at]!, clash.meant);
-    }
-    return found === -1 ? ownCell : this.#cellAt(meant[found]!);
+    if (meant[found] === own) return ownCell;
+    const clash = this.#clashes[at]!;
+    const isObject = ownCell?.kind === 'array' && ownCell.text.startsWith('{');
+    clash.hasObject ||= isObject;
+    // A column of the role itself does not count where it is empty.
+    const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
+    clash.hasOwn ||= !isObject && isPresent;
+    if (found !== -1) clash.meant = columns[found];
+    if (clash.hasOwn && clash.meant !== undefined) refuseClash(this.#names[at]!, clash.meant);
+    if (found !== -1) return this.#cellAt(meant[found]!);
+    return isObject ? undefined : ownCell;
   }
 
   namedCells(from = 0, to = this.#names.length): (Cell | undefined)[] {
@@ -287,7 +292,8 @@ export class DocumentReader {
   }
 
   #columnsOfName(at: number, layouts = ofAll(this.#layouts)): string[] {
-    return [this.#names[at]!, ...layouts.flatMap(({ ofName }) => ofName[at]!.columns ?? [])];
+    const own = this.#clashes[at]!.hasObject ? [] : [this.#names[at]!];
+    return [...own, ...layouts.flatMap(({ ofName }) => ofName[at]!.columns ?? [])];
   }
 
   /** The names within the objects of a list, each with its list. */

@@ -2,7 +2,13 @@ import { UsageError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 
 type Choice =
-  | { readonly kind: 'column'; readonly column: string; readonly heading: string | undefined }
+  | {
+      readonly kind: 'column';
+      readonly column: string;
+      readonly heading: string | undefined;
+      /** Whether the name stands for other columns, as `customer` may for `customer.name`. */
+      readonly isOther?: boolean;
+    }
   | { readonly kind: 'without'; readonly column: string }
   | { readonly kind: 'others' };
 
@@ -57,7 +63,7 @@ export class ChosenColumns {
     return this.isOpen && this.#choices.every(isKept);
   }
 
-  get named(): readonly { readonly column: string; readonly heading: string | undefined }[] {
+  get named(): readonly Extract<Choice, { readonly kind: 'column' }>[] {
     return this.#choices.filter((choice) => choice.kind === 'column');
   }
 
@@ -111,22 +117,26 @@ export class ChosenColumns {
     return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#choices]);
   }
 
-  /** The same, without the columns that the names to leave out stand for. */
-  leavingOut(meant: (name: string) => readonly string[]): ChosenColumns {
+  /** The same, with what names stand for: without the columns of the names to leave out. */
+  withMeanings(meant: (name: string) => readonly string[]): ChosenColumns {
     return new ChosenColumns(
-      this.#choices.flatMap((choice): readonly Choice[] =>
-        choice.kind === 'without'
-          ? [choice, ...meant(choice.column).map((column) => ({ kind: choice.kind, column }))]
-          : [choice],
-      ),
+      this.#choices.flatMap((choice): readonly Choice[] => {
+        if (choice.kind === 'others') return [choice];
+        const columns = meant(choice.column);
+        if (choice.kind === 'without')
+          return [choice, ...columns.map((column) => ({ kind: choice.kind, column }))];
+        return [{ ...choice, isOther: columns.length > 0 && !columns.includes(choice.column) }];
+      }),
     );
   }
 
   /** The chosen columns among all. A name also stands for the columns within it, as `customer` for `customer.name`. */
   of(all: readonly string[]): string[] {
-    const { names } = this;
+    const names = this.named.flatMap(({ column, isOther }) => (isOther ? [] : column));
     const left = this.#choices.flatMap((choice) => (choice.kind === 'without' ? choice.column : []));
-    const others = all.filter((column) => !isIn(names, column) && !isIn(left, column));
+    const others = all.filter(
+      (column) => !this.names.includes(column) && !isIn(names, column) && !isIn(left, column),
+    );
     if (this.onlyLeavesOut) return others;
     return this.#choices.flatMap((choice) => {
       if (choice.kind === 'others') return others;

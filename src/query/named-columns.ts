@@ -20,7 +20,7 @@ export function writerOfChosen(
   const writer =
     meanings === undefined ? plain : writerByNames(plain, meanings, { typed: chosen.names, meant });
   // `-open` is `-amountToBePaid` as well.
-  return chosen.isOpen ? choosingWriter(writer, chosen.leavingOut(meant)) : writer;
+  return chosen.isOpen ? choosingWriter(writer, chosen.withMeanings(meant)) : writer;
 }
 
 interface TypedNames {
@@ -37,7 +37,12 @@ function writerByNames(openWriter: OpenWriter, meanings: Meanings, { typed, mean
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
     const chosen = [...new Set(layout.columns)];
-    const others = new Set(typed.flatMap((name) => meant(name).filter((column) => column !== name)));
+    // An object of the name, such as the customer, may hold them.
+    const othersOf = (name: string, columns: readonly string[]): readonly string[] =>
+      columns.includes(name) || columns.length === 0
+        ? columns.filter((one) => one !== name)
+        : [...columns, name];
+    const others = new Set(typed.flatMap((name) => othersOf(name, meant(name))));
     if (others.size === 0) return writer;
     const reader = new DocumentReader(meanings, { roles: [], names: typed });
     const typedAt = chosen.map((column) => typed.indexOf(column));

@@ -76,7 +76,7 @@ describe('headings of --columns', () => {
       '{"Folio":9007199254740993,"id":"b2","totalAmount":5,"date":"2026-11-01"}',
     );
     expect((await ask(...line, 'Cliente=customer,"N. 1"=number')).stdout.split('\n')[1]).toBe(
-      '{"Cliente":{"name":null},"N. 1":9007199254740993}',
+      '{"Cliente":null,"N. 1":9007199254740993}',
     );
   });
 

@@ -345,6 +345,13 @@ describe('the name of a role, and a heading', () => {
       ask(records, 'issued --group-by customer --count --columns customer,records'),
       'customer,records\nRoble,1\nLago,1\n',
     );
+    // A customer without a name has none, and no other columns go.
+    const nameless = [invoice({ number: 3, customer: { id: 7 } })];
+    const lines = ask([...records, ...nameless], 'issued --where customer= --columns number');
+    await expectAnswer(lines, 'number\n3\n');
+    const others = 'documentType,status,totalAmount,dueBy,date,currency,amountToBePaid';
+    const { stdout } = await ask(nameless, `issued --columns=customer,*,-${others.replaceAll(',', ',-')}`);
+    expect(stdout).toBe('customer,receiverFiscalId,customer.id,number\n,1-9,7,3\n');
     const store = { settings: { 'fields.amount': 'saldo' } };
     const own = records.map((record) => record.replace('amountToBePaid', 'saldo'));
     await expectAnswer(ask(own, 'issued --where open>0 --columns open', store), 'open\n100\n');
