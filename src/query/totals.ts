@@ -325,9 +325,10 @@ class Totals {
     const extra: string[] = [this.#otherColumn() ?? []].flat();
     if (currencyAt === -1 && (this.#hasAmounts || groups.some(({ currency }) => currency !== undefined)))
       extra.push(CURRENCY);
-    const clash = [...groupBy, ...sum].find((name) => [RECORDS, ...extra].includes(name));
+    const names = [RECORDS, ...extra, ...groupBy, ...sum];
+    const clash = names.find((name, at) => names.indexOf(name) !== at);
     if (clash !== undefined) {
-      throw new UsageError(`${clash} can mean two columns of the result: that of the records, and its own`, {
+      throw new UsageError(`${clash} can mean two columns of the result, which have the same name`, {
         hint: 'Export the records, and add them up elsewhere.',
       });
     }
