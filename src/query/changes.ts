@@ -1,7 +1,7 @@
 import type { Finding } from '../findings.ts';
 import { meaningOf, PLAIN_MEANINGS, type Meanings, fieldsOfColumns } from '../invoices/fields.ts';
 import { DocumentReader } from '../invoices/document-reader.ts';
-import { cellJson, CellReader } from '../json/cells.ts';
+import { cellJson, CellReader, type Cell } from '../json/cells.ts';
 import { DigestReader } from '../json/digest-identity.ts';
 import { FieldComparer } from '../json/field-comparer.ts';
 import { sliceRecords, wholeRecords, type RecordBatch } from '../json/records.ts';
@@ -12,7 +12,7 @@ import { keyReader, openEarlier, refuseWithoutKey, type EarlierOptions } from '.
 import { shownFlags } from './exports/read-receipt.ts';
 import { missingColumns, refuseLists, refuseMissing, unlessRefused } from './missing-columns.ts';
 import type { SortColumn } from './question-syntax.ts';
-import type { Question } from './questions.ts';
+import type { Question, Records, Sorting } from './questions.ts';
 import { batchOfRows, batchesOfRows, type Row, type RowField } from './result-rows.ts';
 import type { WhereFilter } from './where/where.ts';
 
@@ -60,157 +60,166 @@ const KEY_SHOWN = { rank: 104 };
  * would look new and all earlier ones gone.
  */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
-  const { path, key, shown, columns = shown, meanings = PLAIN_MEANINGS, isUnread = () => false } = options;
-  const { now, before: then } = options.conditions ?? {};
+  const { key, shown, columns = shown, conditions } = options;
   const earlier = await openEarlier(options);
   const extra = columns.filter((column) => !isOfChanges(column));
   const besideKey = [...new Set(extra)].filter((column) => !key.includes(column));
-  const context = [...key, ...besideKey];
-  const keyCells = new CellReader(key);
-  const named = new DocumentReader(meanings, { roles: ['currency'], names: besideKey });
-  const comparer = new FieldComparer();
-  const identity = new DigestReader({ named: key });
-  const keys = keyReader(key);
-  const counts = { added: 0, changed: 0, gone: 0, unchanged: 0 };
-  let { withoutKey } = earlier;
-  let rows = 0;
-  /** The currency of each row, if amounts are compared. */
-  const currencies: (string | undefined)[] = [];
-  const hasCurrencies = moneyIn(options.sort, meanings).length > 0;
+  const { named, makeRows, sorting } = rowMaker(options, besideKey);
+  const compared = comparison(options, earlier, makeRows);
+  const { counts } = compared;
+  const hasRows = (): boolean => counts.added + counts.changed + counts.gone > 0;
 
-  /** The rows of a record, each with its own end. */
-  const rowsOf = (
-    change: keyof typeof counts,
-    [batch, index]: readonly [batch: RecordBatch, index: number],
-    ends: readonly Row[],
-  ): Row[] => {
-    counts[change]++;
-    const row: RowField[] = [['_change', JSON.stringify(change)]];
-    const ofKey = keyCells.read(batch, index);
-    for (const [at, column] of key.entries()) row.push([column, cellJson(ofKey[at])]);
-    named.fold(sliceRecords(batch, index, index + 1), () => {
-      for (const [at, column] of besideKey.entries()) row.push([column, cellJson(named.named(at))]);
-      if (hasCurrencies) currencies.push(...ends.map(() => named.currency));
-    });
-    return ends.map((end) => [...row, ...end]);
-  };
-  const wholeRow = (change: 'added' | 'gone', batch: RecordBatch, index: number): Row[] => {
-    const record = compactRecord(batch, index).toString('utf8');
-    return rowsOf(change, [batch, index], [[...fieldChange('null', 'null', 'null'), ['record', record]]]);
-  };
-  const passed = (record: RecordBatch): boolean => then === undefined || then.apply(record).count > 0;
-  const compareRecord = (batch: RecordBatch, index: number, passes: boolean): Row[] => {
-    const { hasKey } = identity.read(batch, index);
-    if (!hasKey) withoutKey++;
-    const before = earlier.take(identity);
-    if (before === 'none') return passes ? wholeRow('added', batch, index) : [];
-    if (!passes && (before === 'same' || !passed(before))) return [];
-    const fields = before === 'same' ? [] : [...comparer.differences([before, 0], [batch, index])];
-    if (fields.length > 0) {
-      const ends = fields.map(({ column, before: old, after }) =>
-        fieldChange(JSON.stringify(column), cellJson(old), cellJson(after)),
-      );
-      return rowsOf('changed', [batch, index], ends);
+  async function* batches(records: Records): AsyncGenerator<RecordBatch> {
+    for await (const batch of records) {
+      const whole = wholeRecords(batch);
+      named.findNames(whole);
+      yield batchOfRows(compared.rowsIn(whole));
     }
-    counts.unchanged++;
-    return [];
-  };
-  const compareBatch = (listed: RecordBatch): RecordBatch => {
-    const batch = wholeRecords(listed);
-    keys.findNames(batch);
-    named.findNames(batch);
-    earlier.checkColumns(batch);
-    const kept = now && new Set(now.apply(batch).bounds.filter((_, at) => at % 2 === 0));
-    const rowsAt = (_: unknown, index: number): Row[] =>
-      compareRecord(batch, index, kept?.has(batch.bounds[2 * index]!) ?? true);
-    return batchOfRows(Array.from({ length: batch.count }, rowsAt).flat());
-  };
-  function* goneRows(): Generator<Row> {
-    refuseWithoutKey(keys, ': in the listing,');
-    for (const record of earlier.rest())
-      if (passed(record) && !isUnread(record)) yield* wholeRow('gone', record, 0);
-  }
-  async function* batches(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    for await (const batch of records) yield compareBatch(batch);
-    yield* batchesOfRows(goneRows());
+    yield* batchesOfRows(compared.goneRows());
   }
   const refuse = (): void => {
-    now?.refuse();
+    conditions?.now.refuse();
     if (options.columns === undefined) return;
     refuseLists(named, '--columns');
     refuseMissing(named, '--columns', { isShown: true });
   };
 
-  const resultColumns = ['_change', ...context, 'field', 'old', 'new'];
+  const resultColumns = ['_change', ...key, ...besideKey, 'field', 'old', 'new'];
   const onlyKey = key.filter((column) => !extra.includes(column));
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {
-        for await (const batch of unlessRefused(batches(records), refuse)) {
-          rows += batch.count;
-          if (batch.count > 0) yield batch;
-        }
+        for await (const batch of unlessRefused(batches(records), refuse)) if (batch.count > 0) yield batch;
       } finally {
         await earlier.close();
       }
     },
-    sorting: {
-      what: 'row of the changes',
-      meanings: meaningsOfChanges(options.sort ?? [], meanings),
-      currencyOf: hasCurrencies ? (nth) => currencies[nth] : undefined,
-    },
+    sorting,
     result: {
       columns: (chosen) => {
         if (chosen?.some(isOfChanges)) return chosen;
         // A table has no room for whole records. Other formats have them, in as many columns as the records have.
-        return forTable || rows === 0 || chosen !== undefined ? resultColumns : undefined;
+        return forTable || !hasRows() || chosen !== undefined ? resultColumns : undefined;
       },
       shown: { ...CHANGE_SHOWN, ...Object.fromEntries(onlyKey.map((column) => [column, KEY_SHOWN])) },
     },
-    findings: () => {
-      const { added, changed, gone, unchanged } = counts;
-      const { finding, others, repeatedKeys, only, conditions } = earlier;
-      const ofKey = key.join(', ');
-      const warnings = [
-        only.length > 0 &&
-          `${path} has only a part of its listing (${shownFlags(only)}): the others show as added`,
-        conditions.length > 0 &&
-          `both have only a part of their listing (${shownFlags(conditions)}): records that no longer match show as gone`,
-        others.length > 0 &&
-          `${path} has records of ${others.join(', ')}, too, whose listings are not read, so they are not compared`,
-        withoutKey > 0 &&
-          `${countOf(withoutKey, 'record')} without ${ofKey}: a change in one shows as one gone and one added`,
-        repeatedKeys > 0 &&
-          `${path} has ${countOf(repeatedKeys, 'record')} with a repeated ${ofKey}: compared in their order`,
-      ].filter((text) => text !== false);
-      return [
-        ...(finding === undefined ? [] : [finding]),
-        ...(now?.findings() ?? []),
-        {
-          level: 'remark',
-          text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
-        },
-        ...(options.columns === undefined ? [] : missingColumns(named, '--columns')),
-        ...warnings.map((text): Finding => ({ level: 'warning', text })),
-      ];
+    findings: () => [
+      ...(earlier.finding === undefined ? [] : [earlier.finding]),
+      ...(conditions?.now.findings() ?? []),
+      ...findingsOf(options, earlier, counts),
+      ...(options.columns === undefined ? [] : missingColumns(named, '--columns')),
+    ],
+  };
+}
+
+type Earlier = Awaited<ReturnType<typeof openEarlier>>;
+type MakeRows = ReturnType<typeof rowMaker>['makeRows'];
+type OneRecord = readonly [batch: RecordBatch, index: number];
+
+/** Makes rows of a record, each with its own end: the change, the key and the columns beside it are the same in all. */
+function rowMaker(options: ChangesOptions, besideKey: readonly string[]) {
+  const { key, meanings = PLAIN_MEANINGS } = options;
+  const keyCells = new CellReader(key);
+  const named = new DocumentReader(meanings, { roles: ['currency'], names: besideKey });
+  const money = moneyIn(options);
+  /** The currency of each row, if amounts are compared. */
+  const currencies: (string | undefined)[] | undefined = money.length > 0 ? [] : undefined;
+  const makeRows = (change: string, [batch, index]: OneRecord, ends: readonly Row[]): Row[] => {
+    const row: RowField[] = [['_change', JSON.stringify(change)]];
+    const ofKey = keyCells.read(batch, index);
+    for (const [at, column] of key.entries()) row.push([column, cellJson(ofKey[at])]);
+    named.fold(sliceRecords(batch, index, index + 1), () => {
+      for (const [at, column] of besideKey.entries()) row.push([column, cellJson(named.named(at))]);
+      currencies?.push(...ends.map(() => named.currency));
+    });
+    return ends.map((end) => [...row, ...end]);
+  };
+  const sorting: Sorting = {
+    what: 'row of the changes',
+    meanings: { fields: { usual: fieldsOfColumns(money.map((column) => [column, 'money'])) } },
+    currencyOf: currencies && ((nth) => currencies[nth]),
+  };
+  return { named, makeRows, sorting };
+}
+
+/** Compares records with the earlier ones of the same key. */
+function comparison(options: ChangesOptions, earlier: Earlier, makeRows: MakeRows) {
+  const { key, conditions, isUnread = () => false } = options;
+  const { now, before: then } = conditions ?? {};
+  const comparer = new FieldComparer();
+  const identity = new DigestReader({ named: key });
+  const keys = keyReader(key);
+  const counts = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey: earlier.withoutKey };
+  const passed = (record: RecordBatch): boolean => then === undefined || then.apply(record).count > 0;
+  const wholeRow = (change: 'added' | 'gone', record: OneRecord): Row[] => {
+    counts[change]++;
+    const text = compactRecord(...record).toString('utf8');
+    return makeRows(change, record, [[...fieldChange(null), ['record', text]]]);
+  };
+  const compareRecord = (record: OneRecord, passes: boolean): Row[] => {
+    const { hasKey } = identity.read(...record);
+    if (!hasKey) counts.withoutKey++;
+    const before = earlier.take(identity);
+    if (before === 'none') return passes ? wholeRow('added', record) : [];
+    if (!passes && (before === 'same' || !passed(before))) return [];
+    const fields = before === 'same' ? [] : [...comparer.differences([before, 0], record)];
+    counts[fields.length > 0 ? 'changed' : 'unchanged']++;
+    if (fields.length === 0) return [];
+    const ends = fields.map((one) => fieldChange(one.column, one.before, one.after));
+    return makeRows('changed', record, ends);
+  };
+  return {
+    counts,
+    *rowsIn(batch: RecordBatch): Generator<Row> {
+      keys.findNames(batch);
+      earlier.checkColumns(batch);
+      const kept = now && new Set(now.apply(batch).bounds.filter((_, at) => at % 2 === 0));
+      for (let index = 0; index < batch.count; index++)
+        yield* compareRecord([batch, index], kept?.has(batch.bounds[2 * index]!) ?? true);
+    },
+    /** To be called at the end. Throws UsageError if records came but none had the key. */
+    *goneRows(): Generator<Row> {
+      refuseWithoutKey(keys, ': in the listing,');
+      for (const record of earlier.rest())
+        if (passed(record) && !isUnread(record)) yield* wholeRow('gone', [record, 0]);
     },
   };
 }
 
-function moneyIn(keys: readonly SortColumn[] = [], meanings: Meanings): string[] {
+/** How many records changed, and a warning for each reason why a row may be no change. */
+function findingsOf(
+  { path, key }: ChangesOptions,
+  { others, repeatedKeys, only, conditions }: Earlier,
+  { added, changed, gone, unchanged, withoutKey }: ReturnType<typeof comparison>['counts'],
+): Finding[] {
+  const ofKey = key.join(', ');
+  const warnings = [
+    only.length > 0 &&
+      `${path} has only a part of its listing (${shownFlags(only)}): the others show as added`,
+    conditions.length > 0 &&
+      `both have only a part of their listing (${shownFlags(conditions)}): records that no longer match show as gone`,
+    others.length > 0 &&
+      `${path} has records of ${others.join(', ')}, too, whose listings are not read, so they are not compared`,
+    withoutKey > 0 &&
+      `${countOf(withoutKey, 'record')} without ${ofKey}: a change in one shows as one gone and one added`,
+    repeatedKeys > 0 &&
+      `${path} has ${countOf(repeatedKeys, 'record')} with a repeated ${ofKey}: compared in their order`,
+  ].filter((warning) => warning !== false);
+  const text = `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`;
+  return [{ level: 'remark', text }, ...warnings.map((text): Finding => ({ level: 'warning', text }))];
+}
+
+/** The columns of --sort that are amounts. */
+function moneyIn({ sort = [], meanings = PLAIN_MEANINGS }: ChangesOptions): string[] {
   const isMoney = (column: string): boolean =>
     meaningOf(column.replace(/^record\./, ''), meanings).type === 'money';
-  return keys.map(({ column }) => column).filter(isMoney);
+  return sort.map(({ column }) => column).filter(isMoney);
 }
 
-function meaningsOfChanges(keys: readonly SortColumn[], meanings: Meanings): Meanings {
-  return { fields: { usual: fieldsOfColumns(moneyIn(keys, meanings).map((column) => [column, 'money'])) } };
-}
-
-function fieldChange(field: string, old: string, now: string): RowField[] {
+function fieldChange(field: string | null, old?: Cell, now?: Cell): RowField[] {
   return [
-    ['field', field],
-    ['old', old],
-    ['new', now],
+    ['field', JSON.stringify(field)],
+    ['old', cellJson(old)],
+    ['new', cellJson(now)],
   ];
 }

@@ -33,7 +33,6 @@ async function answerTo(question: Question, batches: readonly Records[]) {
   const summary = {
     ...{ added: count(/ (\d+) added/), changed: count(/ (\d+) changed/), gone: count(/ (\d+) gone/) },
     ...{ unchanged: count(/ (\d+) as they were/), withoutKey: count(/^(\d+) records? without/) },
-    repeatedKeys: count(/ has (\d+) records? whose/),
   };
   return { lines, summary };
 }
