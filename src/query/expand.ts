@@ -45,10 +45,10 @@ export function expandQuestion(column: string): ExpandQuestion {
     /** For each waiting row, the position of its record in the listing. */
     let places: number[] = [];
     const takeBatch = (): RecordBatch => {
-      // The rows of one record have the same identity.
       const rowBounds = Int32Array.from(places.flatMap((_, row) => [ends[row]!, ends[row + 1]!]));
       const bytesOfRows = Buffer.concat(parts, ends.at(-1));
       rows += places.length;
+      // The rows of one record would have the same identity.
       const batch = batchWithoutIds(bytesOfRows, rowBounds, spaced, Int32Array.from(places));
       [parts, ends, places] = [[], [0], []];
       return batch;

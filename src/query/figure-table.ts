@@ -7,7 +7,6 @@ import { GAP, leastTableWidth } from '../output/table/table-fit.ts';
 import type { Question } from './questions.ts';
 import { batchOfRows, chosenColumns, type Row } from './result-rows.ts';
 
-/** A column of a table of figures. */
 export interface FigureColumn<Item> {
   readonly name: string;
   readonly type: DeclaredType;
@@ -30,7 +29,6 @@ export interface FigureTable<Item> {
   readonly together?: { readonly columns: readonly string[]; readonly as: FigureColumn<Item> };
 }
 
-/** The terminal on which bars are drawn. */
 export interface BarTerminal {
   /** Display cells across. */
   readonly width: number;

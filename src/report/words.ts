@@ -274,7 +274,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
     },
     /** `nov 26` for `2026-11`. */
     month: (name: string): string => month(`${name}-01`),
-    /** A share as a percentage with one decimal; undefined if the whole is zero. */
+    /** A share as a percentage with one decimal; undefined unless the whole is above zero and the part is not below. */
     share: (part: Decimal, whole: Decimal): string | undefined => {
       if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;
       const scale = Math.max(part.scale, whole.scale);
