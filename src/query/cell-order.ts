@@ -16,7 +16,7 @@ const EXPONENT_DIGITS = 10;
  */
 export function cellOrder(cell: Cell): string {
   const number = cell.kind === 'number' || cell.kind === 'string' ? numberOrder(cell.text) : undefined;
-  return number === undefined ? `9${cell.text}` : number;
+  return number ?? `9${cell.text}`;
 }
 
 /**

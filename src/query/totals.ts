@@ -426,9 +426,8 @@ function columnsOf(
         (part: 'total' | 'creditNotes' | 'cancelled') =>
         ({ sums }: Group): string =>
           formatDecimal(sums[at]![part], sums[at]!.scale);
-      const total = ({ sums }: Group): boolean => sums[at]!.isFound;
       return [
-        { name, type: 'money', json: (group) => (total(group) ? amount('total')(group) : 'null') },
+        { name, type: 'money', json: (group) => (group.sums[at]!.isFound ? amount('total')(group) : 'null') },
         ...(isOfDocuments(at)
           ? [
               sumColumn(`${name}.creditNotes`, 'money', amount('creditNotes')),

@@ -1,4 +1,4 @@
-import { fieldOf, phraseOf, type Role } from '../invoices/fields.ts';
+import { fieldOf, type Role } from '../invoices/fields.ts';
 import type { Finding, FindingDetails } from '../findings.ts';
 import type { ListingFinding, ListingName, MissingFigure } from './figures.ts';
 import { el, type Content } from './html.ts';
@@ -27,7 +27,7 @@ const REASONS: Readonly<
   ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
 };
 
-const ROLES: Readonly<Partial<Record<Role, string>>> = {
+const ROLES: Readonly<Record<Role, string>> = {
   open: 'saldo',
   paid: 'monto pagado',
   total: 'total',
@@ -64,7 +64,7 @@ export function missingText(
     return wordsOfFolio(`${text}. ${hint}`, language);
   const role = details.role as Role;
   const columns = details.columns.length === 0 ? '' : ` en ${details.columns.join(' o ')}`;
-  return `Ningún registro tiene ${ROLES[role] ?? phraseOf(role)}${columns}: indique la columna con --field ${fieldOf(role)}=<columna>.`;
+  return `Ningún registro tiene ${ROLES[role]}${columns}: indique la columna con --field ${fieldOf(role)}=<columna>.`;
 }
 
 /** A message of folio's, which is in English whatever the language of the page. */

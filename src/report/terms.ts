@@ -1,4 +1,5 @@
 import { familyOf, type Family } from '../invoices/document-types.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { DEFAULT_BUCKETS, NO_DUE_DATE, CREDITS, ageColumns } from '../invoices/open-items.ts';
 import type { ReportLanguage, Words, Writing } from './words.ts';
@@ -29,7 +30,7 @@ export function ageNames(words: Words): string[] {
 /** The headings of aging and statements in a workbook, in the words of pages; other columns keep their names. */
 export function headingsIn(words: Words): (columns: readonly string[]) => readonly string[] {
   const known: Readonly<Record<string, string>> = {
-    _profile: words.organization,
+    [PROFILE_COLUMN]: words.organization,
     counterparty: words.counterparty,
     fiscalId: words.fiscalId,
     currency: words.currency,
