@@ -11,7 +11,7 @@ import { filters } from '../../run/filters.ts';
 /** The question of a tool: a command line of folio's, and how much of its output is needed. */
 export interface AssistantQuestion {
   readonly resource: Resource;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly prints: 'rows' | 'columns';
   /** Compares with the records as they stood before this day, in days since 1970-01-01. */
   readonly since?: number;
@@ -25,7 +25,7 @@ export interface AssistantSource {
   /** The owner of the records: a profile, or another name; undefined if only the token names it. */
   readonly organization: string | undefined;
   /** The flags that choose service, database and profile. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** Writes the records of a resource as they stood before a day into a file; undefined for the service, which has no history. */
   readonly before?: ((resource: Resource, day: number) => Promise<EarlierBooks>) | undefined;
   /** Runs the command line of the context as if it had been typed. Rejects with its error. */
@@ -43,8 +43,8 @@ interface Waiting {
   readonly input: string;
   /** Aborted when the client no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Called with the progress of the run, in words. */
-  readonly onProgress?: ((words: string) => void) | undefined;
+  /** Called with the progress of the run, as a clause. */
+  readonly onProgress?: ((clause: string) => void) | undefined;
 }
 
 type Redact = Context['secrets']['redact'];
@@ -117,15 +117,15 @@ export async function answerTo(
 
 /** Runs the command line of a question. Returns its output, findings and error. `earlier` is a file to compare with. */
 async function runQuestion(
-  { context, words, run }: AssistantSource,
-  { words: question, prints, limit }: AssistantQuestion,
+  { context, args: ofSource, run }: AssistantSource,
+  { args, prints, limit }: AssistantQuestion,
   { signal, onProgress = () => {}, earlier }: Waiting & { readonly earlier: string | undefined },
 ) {
   const compared = earlier === undefined ? [] : [`--changes-since=${earlier}`];
   const format = prints === 'columns' ? [] : ['--format=jsonl'];
   // One row more than wanted tells whether there are more.
   const most = limit === undefined ? [] : [`--limit=${limit + 1}`];
-  const argv = [...question, ...compared, ...format, ...most, ...words];
+  const argv = [...args, ...compared, ...format, ...most, ...ofSource];
   const printed = keptOutput();
   const found: Finding[] = [];
   const listener = { found: (one: Finding) => void found.push(one), progress: onProgress };

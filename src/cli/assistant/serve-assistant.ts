@@ -20,7 +20,7 @@ import { requestDefaults } from '../../run/flags.ts';
 import { databaseFrom, profilesHeld, tableOf } from '../../run/sources/database-source.ts';
 import { version } from '../../version.ts';
 import { answerTo, EARLIER, errorText, type AssistantSource, type EarlierBooks } from './answer.ts';
-import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords, type Arguments } from './tools.ts';
+import { ASSISTANT_INSTRUCTIONS, assistantTools, flagArgs, type Arguments } from './tools.ts';
 
 /** `from` is a database of `folio sync`, read in place of the service. */
 type AssistantFlags = GlobalFlags & RequestFlags & { readonly from?: string | undefined };
@@ -146,7 +146,7 @@ function showProgress({ mcpReq: { _meta: meta, notify } }: ServerContext, clock:
   };
   // Stopping rejects it.
   show().catch(() => {});
-  return { tell: (words: string): void => void (message = words), stop: () => stopped.abort() };
+  return { tell: (clause: string): void => void (message = clause), stop: () => stopped.abort() };
 }
 
 /** The source, without `run` if no question can be answered. */
@@ -156,14 +156,14 @@ async function ofService(context: Context, flags: AssistantFlags): Promise<Books
   const { profile, baseUrl, tokenFile, sandbox, awkward, concurrency, retries, retryDelay } = flags;
   const timeout = flags.timeout && flags.timeout / 1_000;
   const service = { profile, baseUrl, tokenFile, sandbox, awkward };
-  const words = flagWords({ ...service, concurrency, retries, retryDelay, timeout });
+  const args = flagArgs({ ...service, concurrency, retries, retryDelay, timeout });
   let { env } = context;
   // The current profile at the start is kept.
   if (!(profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN'] || sandbox)))
     env = { ...env, FOLIO_PROFILE: (await context.config()).currentProfile };
   // The same choice as the session's. A token from the environment has no profile name.
   const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
-  return { context: { ...context, env }, organization, words };
+  return { context: { ...context, env }, organization, args };
 }
 
 /** The source for the profile of --profile, the current profile, or the only one in the database. */
@@ -191,11 +191,11 @@ async function ofDatabase(
     });
     // Standard error of a server is not read, so each answer is this error.
     warn(error.message);
-    return { context, organization: undefined, words: [], run: () => Promise.reject(error) };
+    return { context, organization: undefined, args: [], run: () => Promise.reject(error) };
   }
   const before = (resource: Resource, day: number): Promise<EarlierBooks> =>
     booksBefore(context, { from, profile }, { resource, day });
-  return { context, organization: profile, words: flagWords({ from, profile }), before };
+  return { context, organization: profile, args: flagArgs({ from, profile }), before };
 }
 
 /** The records as the last sync before a day left them, in a file of their own. Throws UsageError where there was none. */

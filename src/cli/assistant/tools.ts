@@ -108,7 +108,7 @@ const everywhere: readonly AssistantTool[] = [
     }),
     toQuestion: (given) => ({
       resource: given['payable'] ? received : issued,
-      words: ['aging', ...flagWords({ totals: true, ...given })],
+      args: ['aging', ...flagArgs({ totals: true, ...given })],
       prints: 'rows',
     }),
   },
@@ -157,11 +157,11 @@ function argumentName(flag: string): string {
 
 function ofListing({ listing, ...flags }: Arguments): AssistantQuestion {
   const resource = listings.find(({ name: own }) => own === listing)!;
-  return { resource, words: [resource.name, ...flagWords(flags)], prints: 'rows' };
+  return { resource, args: [resource.name, ...flagArgs(flags)], prints: 'rows' };
 }
 
-/** Flags as words: one for each condition, other lists with commas. Values follow `=`, so that none is read as a flag. */
-export function flagWords({ where = [], ...flags }: Arguments): string[] {
+/** Flags as arguments: one for each condition, other lists with commas. Values follow `=`, so that none is read as a flag. */
+export function flagArgs({ where = [], ...flags }: Arguments): string[] {
   const conditions = [where].flat().map((condition) => `--where=${String(condition)}`);
   const others = Object.entries(flags).flatMap(([flag, value]) => {
     if (value === undefined || value === false) return [];

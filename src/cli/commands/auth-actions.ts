@@ -139,7 +139,7 @@ async function loginAddress(
 /** The token to store and where it is from; or a command and, where it is to be tried, the token that it printed. */
 async function takeCredential(
   { stdin, env, signal }: Context,
-  { tokenFile, tokenCommand: words, verify }: LoginFlags,
+  { tokenFile, tokenCommand: typed, verify }: LoginFlags,
   profile: string,
 ): Promise<
   Pick<Connection, 'token' | 'tokenFile'> & {
@@ -147,8 +147,8 @@ async function takeCredential(
     tokenCommand?: TokenCommand;
   }
 > {
-  if (words !== undefined) {
-    const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
+  if (typed !== undefined) {
+    const tokenCommand = parseTokenCommand(listIn(typed), '--token-command');
     const offer = { tokenCommand, tokenSource: 'token command' } as const;
     if (verify === false) return { ...offer, token: undefined };
     const token = await runTokenCommand({ command: tokenCommand, profile, env, signal });
@@ -160,11 +160,11 @@ async function takeCredential(
   return { token, tokenSource: 'profile' };
 }
 
-/** The words as typed; where the only one is a JSON list, the words in it. */
-function wordsOf(words: readonly string[]): unknown {
-  if (words.length !== 1 || !words[0]!.startsWith('[')) return words;
+/** The arguments as typed; where the only one is a JSON list, what is in it. */
+function listIn(typed: readonly string[]): unknown {
+  if (typed.length !== 1 || !typed[0]!.startsWith('[')) return typed;
   try {
-    return JSON.parse(words[0]!);
+    return JSON.parse(typed[0]!);
   } catch {
     // The runtime's message would quote the list; parseTokenCommand names what is expected.
     return undefined;

@@ -11,9 +11,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 
 export const completionCommand = declareCommand({
   description:
-    'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
-    'profiles. ' +
-    'The network is never touched.',
+    'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the ' +
+    'names of profiles. The network is never touched.',
   arguments: [['<shell>', shells.join(', '), { choices: shells }]],
   examples: [
     ['source <(folio completion bash)', 'in ~/.bashrc'],

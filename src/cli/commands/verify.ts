@@ -238,9 +238,9 @@ async function verifyFile(file: string, delivered: DeliveredFile): Promise<strin
 }
 
 /** The hint of the run's own failure, and how to run it again. */
-function cureOf({ hint = 'Fix what it names.', words }: DeliveredFile): string {
-  if (words.length === 0) return `${hint} Then run the export again.`;
-  return `${hint} Then run it again: \`folio ${words.map(quoteForShell).join(' ')}\`.`;
+function cureOf({ hint = 'Fix what it names.', args }: DeliveredFile): string {
+  if (args.length === 0) return `${hint} Then run the export again.`;
+  return `${hint} Then run it again: \`folio ${args.map(quoteForShell).join(' ')}\`.`;
 }
 
 /** Throws if the run was not whole or, with --max-age, is too old or dated in the future. */

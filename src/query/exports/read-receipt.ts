@@ -132,8 +132,8 @@ function deliveredIn(receipt: JsonObject, path: string) {
     errors: member('errors', (value) => Array.isArray(value)).map(String) as readonly string[],
     /** The hint on the errors; undefined in a receipt without it. */
     hint: text('hint'),
-    /** The words of the command line behind `folio`. */
-    words: textsIn(receipt['arguments']),
+    /** The arguments of the command line. */
+    args: textsIn(receipt['arguments']),
     /** Null if no records were written; undefined in a receipt without it. */
     format: member('format', (value) => value === undefined || value === null || isText(value)),
     header: receipt['header'] !== false,

@@ -54,13 +54,13 @@ export function exportSource(request: FromRequest): Source {
       const { file, profiles = [] } = await (opened ??= openExport(context));
       const { finding, delivered } = await file.check(profile === undefined ? [] : chosen);
       if (finding !== undefined) notices.add(finding);
-      const { resource: exported, readAt, only = [], expanded, words = [] } = delivered ?? {};
+      const { resource: exported, readAt, only = [], expanded, args = [] } = delivered ?? {};
       if (exported !== name && resources.some((one) => one.name === exported))
         throw new UsageError(`${shown} is of ${exported}, as its receipt says, not of ${name}`, {
           hint: 'Name the export of this listing, or ask for the other one.',
         });
-      if (id !== undefined && words.length > 0 && !words.includes(id))
-        throw new UsageError(`${shown} is not of the fund ${id}: its receipt says folio ${words.join(' ')}`, {
+      if (id !== undefined && args.length > 0 && !args.includes(id))
+        throw new UsageError(`${shown} is not of the fund ${id}: its receipt says folio ${args.join(' ')}`, {
           hint: 'Name the export of this fund, or ask for the other one.',
         });
       if (expanded !== undefined) refuseRows(expanded, queried);
