@@ -1,7 +1,7 @@
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { el, type Html } from './html.ts';
 import { ageNames, UNDATED } from './terms.ts';
-import type { Writing } from './words.ts';
+import type { Writing } from './texts.ts';
 
 /** An amount as a length in a bar. Its title is exact. */
 interface Piece {
@@ -39,10 +39,10 @@ export function lengthOfAges(sums: readonly Decimal[]): number {
 export function agesStrip(
   sums: readonly Decimal[],
   label: string,
-  { words, amount }: Writing,
+  { texts, amount }: Writing,
   most = lengthOfAges(sums),
 ): Html {
-  const ages = ageNames(words).map((name, age) => ({ name, age, amount: sums[age]!, look: `part${age}` }));
+  const ages = ageNames(texts).map((name, age) => ({ name, age, amount: sums[age]!, look: `part${age}` }));
   const pieces = ages
     .slice(0, UNDATED + 1)
     .map((one) => ({ ...one, title: `${one.name}: ${amount(one.amount)}` }));

@@ -2,7 +2,7 @@ import { fieldOf, type Role } from '../invoices/fields.ts';
 import type { Finding, FindingDetails } from '../findings.ts';
 import type { ListingFinding, ListingName, MissingFigure } from './figures.ts';
 import { el, type Content } from './html.ts';
-import type { ReportLanguage, Writing } from './words.ts';
+import type { ReportLanguage, Writing } from './texts.ts';
 
 /*
  * Why figures are not whole. A page in English has folio's own messages; a page in Spanish has translations of some of them.
@@ -51,24 +51,26 @@ export function failureText(failure: ListingFinding, { language, count }: Writin
   const { part, text } = failure;
   if (language === 'en') return `${part}: ${text}`;
   const spanish = inSpanish(failure, count);
-  return spanish === undefined ? wordsOfFolio(`${part}: ${text}`, language) : `${LISTINGS[part]}: ${spanish}`;
+  return spanish === undefined
+    ? messageOfFolio(`${part}: ${text}`, language)
+    : `${LISTINGS[part]}: ${spanish}`;
 }
 
 /** Why a figure is not on the page. */
 export function missingText(
   { text, hint = '', details }: MissingFigure,
-  { language, words }: Writing,
+  { language, texts }: Writing,
 ): Content {
-  if (details?.code === 'no source') return words.notGiven;
+  if (details?.code === 'no source') return texts.notGiven;
   if (details?.code !== 'column missing' || language === 'en')
-    return wordsOfFolio(`${text}. ${hint}`, language);
+    return messageOfFolio(`${text}. ${hint}`, language);
   const role = details.role as Role;
   const columns = details.columns.length === 0 ? '' : ` en ${details.columns.join(' o ')}`;
   return `Ningún registro tiene ${ROLES[role]}${columns}: indique la columna con --field ${fieldOf(role)}=<columna>.`;
 }
 
 /** A message of folio's, which is in English whatever the language of the page. */
-function wordsOfFolio(text: string, language: ReportLanguage): Content {
+function messageOfFolio(text: string, language: ReportLanguage): Content {
   const says = language === 'es' ? 'folio dice, en inglés: ' : undefined;
   return [says, el('code', { lang: 'en' }, text.trim())];
 }

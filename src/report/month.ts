@@ -2,7 +2,7 @@ import { DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/
 import type { ResultForm } from '../query/questions.ts';
 import { textJson, type Row } from '../query/result-rows.ts';
 import { isKnown, sumOf, type CurrencySection, type ReportFigures } from './figures.ts';
-import type { Writing } from './words.ts';
+import type { Writing } from './texts.ts';
 
 /** The amounts of the month: the heading, the listing of the figure, and its amount in a currency. */
 const FIGURES = [
@@ -13,18 +13,18 @@ const FIGURES = [
   ['billed', 'issued', 'months', ({ issued }) => issued?.inPeriod],
   ['tax', 'issued', 'months', ({ issued }) => sumOf((issued?.byType ?? []).map(({ tax }) => tax))],
 ] as const satisfies readonly (readonly [
-  keyof Writing['words'],
+  keyof Writing['texts'],
   'issued' | 'received',
   'balances' | 'months',
   (section: Partial<CurrencySection>) => Decimal | undefined,
 ])[];
 
-/** The form of `monthRows`, in the words of the language. */
-export function monthForm({ words }: Writing, isSeveral: boolean): ResultForm {
+/** The form of `monthRows`, in the language of the page. */
+export function monthForm({ texts }: Writing, isSeveral: boolean): ResultForm {
   const looks = [
-    ...(isSeveral ? [[words.organization, 'profile'] as const] : []),
-    [words.currency, 'currency'] as const,
-    ...FIGURES.map(([word]) => [words[word], 'amount'] as const),
+    ...(isSeveral ? [[texts.organization, 'profile'] as const] : []),
+    [texts.currency, 'currency'] as const,
+    ...FIGURES.map(([word]) => [texts[word], 'amount'] as const),
   ];
   return {
     columns: () => looks.map(([column]) => column),
@@ -33,7 +33,7 @@ export function monthForm({ words }: Writing, isSeveral: boolean): ResultForm {
 }
 
 /** The balances of an organization, a row for each currency, as on the first screen of the page. Unknown amounts are null. */
-export function monthRows({ organization }: ReportFigures, { words }: Writing, isSeveral: boolean): Row[] {
+export function monthRows({ organization }: ReportFigures, { texts }: Writing, isSeveral: boolean): Row[] {
   const { profile, name, fiscalIds, currencies } = organization;
   const sections: readonly Partial<CurrencySection>[] = currencies.length > 0 ? currencies : [{}];
   return sections.map((section): Row => {
@@ -43,11 +43,11 @@ export function monthRows({ organization }: ReportFigures, { words }: Writing, i
     // All amounts of a currency have the same number of decimals, zeros too.
     const scale = widestScale(amounts.flatMap((amount) => amount ?? []));
     return [
-      ...(isSeveral ? [[words.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
-      [words.currency, textJson(section.currency)],
+      ...(isSeveral ? [[texts.organization, textJson(profile ?? name ?? fiscalIds[0])] as const] : []),
+      [texts.currency, textJson(section.currency)],
       ...FIGURES.map(([word], at) => {
         const amount = amounts[at];
-        return [words[word], amount === undefined ? 'null' : formatDecimal(amount, scale)] as const;
+        return [texts[word], amount === undefined ? 'null' : formatDecimal(amount, scale)] as const;
       }),
     ];
   });

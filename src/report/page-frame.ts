@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Decimal } from '../json/decimal.ts';
 import { el, noteLine, textOf, trusted, type Content } from './html.ts';
-import type { Writing } from './words.ts';
+import type { Writing } from './texts.ts';
 
 interface PageContent {
   readonly language: string;
@@ -53,24 +53,24 @@ export interface RecordFacts {
 /** Notes on the records that a reader of the page might not expect. */
 export function recordNotes(
   { asOf, today, caveats, onlyPeriod }: RecordFacts,
-  { words, longDay }: Writing,
+  { texts, longDay }: Writing,
 ): Content {
-  const balances = words[asOf < today ? 'laterPayments' : 'earlierBalances'];
-  const texts = caveats.flatMap((note) => (note === 'part' ? [] : words[note]));
-  if (asOf !== today) texts.unshift(balances({ day: longDay(today) }));
-  if (onlyPeriod !== undefined) texts.push(words.onlyPeriod({ period: onlyPeriod }));
-  return [caveats.includes('part') ? warning(words.part) : undefined, noteLine(texts)];
+  const balances = texts[asOf < today ? 'laterPayments' : 'earlierBalances'];
+  const notes = caveats.flatMap((note) => (note === 'part' ? [] : texts[note]));
+  if (asOf !== today) notes.unshift(balances({ day: longDay(today) }));
+  if (onlyPeriod !== undefined) notes.push(texts.onlyPeriod({ period: onlyPeriod }));
+  return [caveats.includes('part') ? warning(texts.part) : undefined, noteLine(notes)];
 }
 
 /** Notes on what open amounts leave out: cancelled documents, and documents without an amount. */
 export function leftOutTexts(
   { cancelled, missing }: { readonly cancelled: Decimal; readonly missing: number },
-  { words, count }: Writing,
+  { texts, count }: Writing,
   amount: (value: Decimal) => string,
 ): string[] {
   return [
-    ...(cancelled.coefficient === 0n ? [] : [words.cancelledOf({ amount: amount(cancelled) })]),
-    ...(missing === 0 ? [] : [words.withoutAmount({ count: count(missing) })]),
+    ...(cancelled.coefficient === 0n ? [] : [texts.cancelledOf({ amount: amount(cancelled) })]),
+    ...(missing === 0 ? [] : [texts.withoutAmount({ count: count(missing) })]),
   ];
 }
 

@@ -17,7 +17,7 @@ import { factLine, htmlPage, leftOutTexts, recordNotes } from './page-frame.ts';
 import { SORT_SCRIPT, titledTable, type Column } from './table.ts';
 import { TYPE_ROLES, type ReportDates } from './tallies.ts';
 import { ageNames, fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
-import { writingAt, type Writing } from './words.ts';
+import { writingAt, type Writing } from './texts.ts';
 
 interface PageOptions {
   readonly writing: Writing;
@@ -29,7 +29,7 @@ interface PageOptions {
 
 /** The report as one HTML page. Data of the service is escaped; no figure has a token or a signed link. */
 export function reportPage(figures: ReportFigures, { writing, version, title }: PageOptions): string {
-  const { words } = writing;
+  const { texts } = writing;
   const { organization, dates } = figures;
   const { profile, fiscalIds } = organization;
   const ids =
@@ -42,36 +42,36 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   // Readers of the page do not know the name of the profile, so it comes last.
   const name = title ?? organization.name ?? ids ?? profile;
   const facts = [
-    name === undefined ? undefined : words.title,
-    words.asOf({ day: writing.longDay(dates.asOf) }),
+    name === undefined ? undefined : texts.title,
+    texts.asOf({ day: writing.longDay(dates.asOf) }),
     ids === name ? undefined : ids,
     profile === name ? undefined : profile,
   ];
   const made = [
-    `${words.made} ${version}`,
-    organization.organization && `${words.organization} ${organization.organization}`,
+    `${texts.made} ${version}`,
+    organization.organization && `${texts.organization} ${organization.organization}`,
   ];
   const body = [
-    el('header', el('h1', el('bdi', name ?? words.title)), factLine(...facts)),
+    el('header', el('h1', el('bdi', name ?? texts.title)), factLine(...facts)),
     el('main', verdict(figures, writing), organizationSection(organization, writing, dates)),
     el('footer', factLine(...made)),
   ];
-  const full = `${words.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
+  const full = `${texts.title}${name === undefined ? '' : `: ${name}`}, ${writing.period(dates.period.name)}`;
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
 function verdict({ complete, failures, dates, caveats }: ReportFigures, writing: Writing): Content {
-  const { words } = writing;
+  const { texts } = writing;
   const line = recordNotes({ ...dates, caveats: caveats.filter((note) => note !== 'part') }, writing);
-  if (complete) return [el('p.verdict', words.whole), line];
+  if (complete) return [el('p.verdict', texts.whole), line];
   const list = failures.map((failure) => el('li', failureText(failure, writing)));
-  if (caveats.includes('part')) list.push(el('li', words.part));
-  return [el('div.verdict.warning', { role: 'alert' }, el('strong', words.notWhole), el('ul', list)), line];
+  if (caveats.includes('part')) list.push(el('li', texts.part));
+  return [el('div.verdict.warning', { role: 'alert' }, el('strong', texts.notWhole), el('ul', list)), line];
 }
 
 /** Everything about one organization: a summary of each currency on one screen, a part for each, and its funds. */
 function organizationSection(figures: OrganizationFigures, writing: Writing, dates: ReportDates): Html {
-  const { words } = writing;
+  const { texts } = writing;
   const { currencies, missing, inNoSum } = figures;
   const period = writing.period(dates.period.name);
   const hasMonths = isKnown(figures, 'months', 'issued', 'received');
@@ -79,20 +79,20 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
     const own = writingAt(writing, widestScale(sumsIn(section)));
     return { section, writing: own, dates, period, hasMonths };
   });
-  const reasons = { balances: words.noBalances, months: words.noMonths, funds: words.noFunds };
+  const reasons = { balances: texts.noBalances, months: texts.noMonths, funds: texts.noFunds };
   const lacking = missing.map((one) =>
-    el('li', `${words[one.part]}: ${reasons[one.figure]} `, missingText(one, writing)),
+    el('li', `${texts[one.part]}: ${reasons[one.figure]} `, missingText(one, writing)),
   );
   const inNone = (['issued', 'received'] as const).flatMap((listing) => {
     const documents = inNoSum[listing] ?? 0;
     if (documents === 0) return [];
-    return `${words[listing]}: ${words.inNoSum({ documents: documentsText(documents, writing) })}`;
+    return `${texts[listing]}: ${texts.inNoSum({ documents: documentsText(documents, writing) })}`;
   });
   return el(
     'section',
     el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
     lacking.length === 0 ? undefined : el('div.verdict.warning', el('ul', lacking)),
-    currencies.length === 0 ? el('p', words.settled) : [views.map(summary), views.map(currencySection)],
+    currencies.length === 0 ? el('p', texts.settled) : [views.map(summary), views.map(currencySection)],
     noteLine(inNone),
     fundsTable(figures, writing),
   );
@@ -123,15 +123,15 @@ const MAX_UNBROKEN = 22;
 /** The summary of the organization's balances in a currency. */
 function summary({ section, writing, hasMonths }: SectionView): Html {
   const { receivable, payable, net, issued, received, currency } = section;
-  const { words, amount, count } = writing;
+  const { texts, amount, count } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
     const text = writing.money(value, currency);
     return el('li', label, el(text.length > MAX_UNBROKEN ? 'b.long' : 'b', text), small);
   };
   const open = (label: string, { open, overdue, invoices }: OpenFigures): Html => {
     const share = writing.share(overdue, open);
-    const late = words.overdueOf({ amount: amount(overdue) }) + (share === undefined ? '' : `, ${share}`);
-    const nothing = invoices > 0 ? el('small', words.nothingOverdue) : undefined;
+    const late = texts.overdueOf({ amount: amount(overdue) }) + (share === undefined ? '' : `, ${share}`);
+    const nothing = invoices > 0 ? el('small', texts.nothingOverdue) : undefined;
     const documents = el('small', documentsText(invoices, writing));
     return card(label, open, documents, isSome(overdue) ? el('small.late', late) : nothing);
   };
@@ -142,28 +142,28 @@ function summary({ section, writing, hasMonths }: SectionView): Html {
       cancelledDocumentsInPeriod: cancelled = 0,
     } = figures;
     const documents = documentsText(documentsInPeriod, writing);
-    const ofThese = words[cancelled === 1 ? 'oneCancelled' : 'someCancelled'];
+    const ofThese = texts[cancelled === 1 ? 'oneCancelled' : 'someCancelled'];
     const sum = amount(figures.cancelledInPeriod ?? DECIMAL_ZERO);
     const small =
       cancelled === 0 ? undefined : el('small', ofThese({ count: count(cancelled), amount: sum }));
-    return card(label, inPeriod, el('small', words.inPeriod({ documents })), small);
+    return card(label, inPeriod, el('small', texts.inPeriod({ documents })), small);
   };
   const [billed, bought] = [taxIn(issued), taxIn(received)];
-  const ofReceived = el('small', words.taxReceived({ amount: amount(bought) }));
-  const tax = isSome(billed) || isSome(bought) ? card(words.tax, billed, ofReceived) : undefined;
+  const ofReceived = el('small', texts.taxReceived({ amount: amount(bought) }));
+  const tax = isSome(billed) || isSome(bought) ? card(texts.tax, billed, ofReceived) : undefined;
   const leftOut = (label: string, figures: OpenFigures | undefined): string[] =>
     figures === undefined ? [] : leftOutTexts(figures, writing, amount).map((text) => `${label}: ${text}`);
   return el(
     'div.keep',
-    el('h3', currency ?? words.noCurrency),
+    el('h3', currency ?? texts.noCurrency),
     el(
       'ul.cards',
-      receivable && open(words.receivable, receivable),
-      payable && open(words.payable, payable),
-      net && card(words.net, net),
-      hasMonths ? [dated(words.billed, issued), dated(words.received, received), tax] : undefined,
+      receivable && open(texts.receivable, receivable),
+      payable && open(texts.payable, payable),
+      net && card(texts.net, net),
+      hasMonths ? [dated(texts.billed, issued), dated(texts.received, received), tax] : undefined,
     ),
-    noteLine([...leftOut(words.receivable, receivable), ...leftOut(words.payable, payable)]),
+    noteLine([...leftOut(texts.receivable, receivable), ...leftOut(texts.payable, payable)]),
   );
 }
 
@@ -172,7 +172,7 @@ function taxIn(figures: DatedFigures | undefined): Decimal {
 }
 
 function documentsText(count: number, writing: Writing): string {
-  return writing.words[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
+  return writing.texts[count === 1 ? 'oneDocument' : 'someDocuments']({ count: writing.count(count) });
 }
 
 function isSome({ coefficient }: Decimal): boolean {
@@ -180,44 +180,44 @@ function isSome({ coefficient }: Decimal): boolean {
 }
 
 function currencySection(view: SectionView): Html {
-  const { words } = view.writing;
+  const { texts } = view.writing;
   const { section, period } = view;
   const { currency, receivable, payable, issued, received } = section;
   const types = [
-    typeTable(words.issuedByType({ period }), issued, view),
-    typeTable(words.receivedByType({ period }), received, view),
+    typeTable(texts.issuedByType({ period }), issued, view),
+    typeTable(texts.receivedByType({ period }), received, view),
   ];
   return el(
     'section.currency',
-    el('h3', currency ?? words.noCurrency),
+    el('h3', currency ?? texts.noCurrency),
     receivable && payable && ageing(receivable, payable, view),
     view.hasMonths ? months(view) : undefined,
     types,
-    types.every((one) => one === undefined) ? undefined : el('p.note', words.byDocumentDate),
-    parties(words.debtors, receivable, view),
-    invoiceTable(words.largest, issued?.overdue, view, true),
-    invoiceTable(words.dueSoon, issued?.dueSoon, view),
-    invoiceTable(words.dueSoonPay, received?.dueSoon, view),
-    parties(words.creditors, payable, view),
+    types.every((one) => one === undefined) ? undefined : el('p.note', texts.byDocumentDate),
+    parties(texts.debtors, receivable, view),
+    invoiceTable(texts.largest, issued?.overdue, view, true),
+    invoiceTable(texts.dueSoon, issued?.dueSoon, view),
+    invoiceTable(texts.dueSoonPay, received?.dueSoon, view),
+    parties(texts.creditors, payable, view),
   );
 }
 
 function ageing(receivable: OpenFigures, payable: OpenFigures, { writing }: SectionView): Html | undefined {
-  const { words } = writing;
+  const { texts } = writing;
   const all = [
-    { label: words.receivable, sums: receivable.buckets },
-    { label: words.payable, sums: payable.buckets },
+    { label: texts.receivable, sums: receivable.buckets },
+    { label: texts.payable, sums: payable.buckets },
   ].filter(({ sums }) => sums.some(isSome));
   if (all.length === 0) return undefined;
   const most = Math.max(...all.map(({ sums }) => lengthOfAges(sums)));
   const strips = all.map(({ label, sums }) => [el('p.note', label), agesStrip(sums, label, writing, most)]);
-  return el('section.keep', el('h4', words.ageing), strips);
+  return el('section.keep', el('h4', texts.ageing), strips);
 }
 
 const MONTHS = 12;
 
 function months({ section: { issued, received }, writing, dates }: SectionView): Html | undefined {
-  const { words, amount } = writing;
+  const { texts, amount } = writing;
   const shown = monthsUpTo(Math.min(dates.period.last, dates.today), MONTHS);
   const rows = shown.map(({ name }) => ({
     label: writing.month(name),
@@ -229,17 +229,17 @@ function months({ section: { issued, received }, writing, dates }: SectionView):
   const both = ['issued', 'received'] as const;
   const bars = (row: (typeof rows)[number]): Html[] =>
     both.map((name) => {
-      const title = `${row.label}, ${words[name]}: ${amount(row[name])}`;
+      const title = `${row.label}, ${texts[name]}: ${amount(row[name])}`;
       return bar([{ amount: row[name], look: name, title }], most);
     });
   const columns: Column<(typeof rows)[number]>[] = [
-    ['text', words.month, ({ label }) => label],
-    ['amount', words.issued, (row) => row.issued],
-    ['amount', words.received, (row) => row.received],
-    ['text', `${words.issued} · ${words.received}`, (row) => el('span.beside', bars(row))],
+    ['text', texts.month, ({ label }) => label],
+    ['amount', texts.issued, (row) => row.issued],
+    ['amount', texts.received, (row) => row.received],
+    ['text', `${texts.issued} · ${texts.received}`, (row) => el('span.beside', bars(row))],
   ];
-  const legend = both.map((name) => [sampleOf(name), `${words[name]} `]);
-  return titledTable(words.months, { columns, rows, note: [legend, '· ', words.monthsAbout] }, writing);
+  const legend = both.map((name) => [sampleOf(name), `${texts[name]} `]);
+  return titledTable(texts.months, { columns, rows, note: [legend, '· ', texts.monthsAbout] }, writing);
 }
 
 function typeTable(
@@ -247,10 +247,10 @@ function typeTable(
   figures: DatedFigures | undefined,
   { writing }: SectionView,
 ): Html | undefined {
-  const { words, language, count } = writing;
+  const { texts, language, count } = writing;
   const rows = figures?.byType ?? [];
   if (rows.length === 0) return undefined;
-  const names = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
+  const names = { exempt: texts.exempt, net: texts.netAmount, tax: texts.tax, total: texts.total };
   const without = TYPE_ROLES.flatMap((role) => {
     const missing = rows.reduce((sum, one) => sum + one.missing[role], 0);
     return missing > 0 && isSome(sumOf(rows.map((one) => one[role])))
@@ -258,19 +258,19 @@ function typeTable(
       : [];
   }).join(', ');
   const columns: Column<(typeof rows)[number]>[] = [
-    ['text', words.type, ({ type }) => typeTerm(type, language) || words.noType],
-    ['count', words.documents, ({ documents }) => documents],
+    ['text', texts.type, ({ type }) => typeTerm(type, language) || texts.noType],
+    ['count', texts.documents, ({ documents }) => documents],
     ...TYPE_ROLES.map((role): (typeof columns)[number] => ['amount', names[role], (one) => one[role]]),
   ];
   const sums = TYPE_ROLES.map((role) => sumOf(rows.map((one) => one[role])));
-  const foot = rows.length > 1 ? [[words.total, figures?.documentsInPeriod, ...sums]] : undefined;
-  const note = without === '' ? undefined : words.without({ roles: without });
+  const foot = rows.length > 1 ? [[texts.total, figures?.documentsInPeriod, ...sums]] : undefined;
+  const note = without === '' ? undefined : texts.without({ roles: without });
   return titledTable(title, { columns, rows, foot, note }, writing);
 }
 
 function parties(title: string, figures: OpenFigures | undefined, view: SectionView): Html | undefined {
   const { section, writing } = view;
-  const { words, count } = writing;
+  const { texts, count } = writing;
   const { counterparties: rows = [], counterpartyCount = 0 } = figures ?? {};
   if (figures === undefined || rows.length === 0) return undefined;
   type OpenParty = Pick<(typeof rows)[number], 'total' | 'overdue' | 'buckets'>;
@@ -281,15 +281,15 @@ function parties(title: string, figures: OpenFigures | undefined, view: SectionV
   );
   const more = counterpartyCount - rows.length;
   const foot = [
-    ...(more === 0 ? [] : [[words.others({ count: count(more) }), undefined, ...others]]),
-    [words.total, undefined, ...all],
+    ...(more === 0 ? [] : [[texts.others({ count: count(more) }), undefined, ...others]]),
+    [texts.total, undefined, ...all],
   ];
   // The row for documents without a counterparty or a currency.
-  const unnamed = section.currency === undefined ? words.noCurrencyRow : words.noName;
+  const unnamed = section.currency === undefined ? texts.noCurrencyRow : texts.noName;
   const columns: Column<(typeof rows)[number]>[] = [
-    ['text', words.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],
+    ['text', texts.counterparty, ({ name, fiscalId }) => name ?? fiscalId ?? unnamed],
     ['id', fiscalIdTerm(rows, writing), ({ fiscalId }) => fiscalId],
-    ...[words.total, words.overdue, ...ageNames(words)].map((name, at): (typeof columns)[number] => [
+    ...[texts.total, texts.overdue, ...ageNames(texts)].map((name, at): (typeof columns)[number] => [
       'amount',
       name,
       (one) => amountsOf(one)[at],
@@ -308,42 +308,42 @@ function invoiceTable(
   isOverdue = false,
 ): Html | undefined {
   if (list === undefined || list.count === 0) return undefined;
-  const { words } = writing;
+  const { texts } = writing;
   const { count, sum } = list;
   const rows = list.first.slice(0, isOverdue ? MAX_OVERDUE : undefined);
   type Of = Column<(typeof rows)[number]>;
   const document: Of[] = [
-    ['id', words.number, ({ number }) => number],
-    ['text', words.counterparty, ({ counterparty }) => counterparty ?? words.noName],
+    ['id', texts.number, ({ number }) => number],
+    ['text', texts.counterparty, ({ counterparty }) => counterparty ?? texts.noName],
   ];
-  const due: Of = ['day', words.due, (invoice) => invoice.due];
-  const amount: Of = ['amount', words.amount, (invoice) => invoice.amount];
+  const due: Of = ['day', texts.due, (invoice) => invoice.due];
+  const amount: Of = ['amount', texts.amount, (invoice) => invoice.amount];
   const id: Of = ['id', fiscalIdTerm(rows, writing), ({ fiscalId }) => fiscalId];
-  const days: Of = ['count', words.days, (invoice) => dates.asOf - invoice.due];
+  const days: Of = ['count', texts.days, (invoice) => dates.asOf - invoice.due];
   const columns = isOverdue ? [...document, id, due, days, amount] : [due, ...document, amount];
   if (count === rows.length) {
-    const total = [words.total, ...columns.slice(2).map(() => undefined), sum];
+    const total = [texts.total, ...columns.slice(2).map(() => undefined), sum];
     return titledTable(title, { columns, rows, foot: [total] }, writing);
   }
-  const texts = { shown: writing.count(rows.length), all: writing.count(count), sum: writing.amount(sum) };
-  return titledTable(title, { columns, rows, note: words.firstOf(texts) }, writing);
+  const shown = { shown: writing.count(rows.length), all: writing.count(count), sum: writing.amount(sum) };
+  return titledTable(title, { columns, rows, note: texts.firstOf(shown) }, writing);
 }
 
 function fundsTable(
   { funds: rows = [], fundCount = 0 }: OrganizationFigures,
   writing: Writing,
 ): Html | undefined {
-  const { words, language, count } = writing;
+  const { texts, language, count } = writing;
   if (rows.length === 0) return undefined;
   const columns: Column<(typeof rows)[number]>[] = [
-    ['text', words.fund, ({ name = words.noName }) => name],
-    ['id', words.number, ({ number }) => number],
-    ['text', words.status, ({ status }) => status && statusTerm(status, language)],
-    ['text', words.currency, ({ currency }) => currency],
-    ['amount', words.total, ({ amount }) => amount],
-    ['amount', words.balance, ({ balance }) => balance],
+    ['text', texts.fund, ({ name = texts.noName }) => name],
+    ['id', texts.number, ({ number }) => number],
+    ['text', texts.status, ({ status }) => status && statusTerm(status, language)],
+    ['text', texts.currency, ({ currency }) => currency],
+    ['amount', texts.total, ({ amount }) => amount],
+    ['amount', texts.balance, ({ balance }) => balance],
   ];
   const isCut = fundCount > rows.length;
-  const note = isCut ? words.firstParties({ shown: count(rows.length), all: count(fundCount) }) : undefined;
-  return titledTable(words.funds, { columns, rows, note }, writing, 'h3');
+  const note = isCut ? texts.firstParties({ shown: count(rows.length), all: count(fundCount) }) : undefined;
+  return titledTable(texts.funds, { columns, rows, note }, writing, 'h3');
 }

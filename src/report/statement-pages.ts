@@ -9,7 +9,7 @@ import type { StatedCurrency, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { titledTable, type Column } from './table.ts';
 import { CANCELLED, CREDIT, fiscalIdTerm, typeTerm } from './terms.ts';
-import { scaleOf, writingAt, type Writing } from './words.ts';
+import { scaleOf, writingAt, type Writing } from './texts.ts';
 
 interface StatementPageOptions extends StatementFacts {
   readonly writing: Writing;
@@ -22,29 +22,29 @@ export function statementPage(
   { party, currencies, unreadable, profile, organization, organizationFiscalId, isWhole }: OwnStatement,
   { writing, note, ...facts }: StatementPageOptions,
 ): string {
-  const { words } = writing;
+  const { texts } = writing;
   // Readers of the page do not know the name of the profile.
-  const sender = organization ?? organizationFiscalId ?? profile ?? words.organization;
-  const name = party.name ?? party.fiscalId ?? words.noName;
+  const sender = organization ?? organizationFiscalId ?? profile ?? texts.organization;
+  const name = party.name ?? party.fiscalId ?? texts.noName;
   const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
-  const alsoUnreadable = unreadable > 0 ? words.unreadable({ count: writing.count(unreadable) }) : '';
-  const settled = open.length === 0 ? el('p.verdict', words.settled) : undefined;
+  const alsoUnreadable = unreadable > 0 ? texts.unreadable({ count: writing.count(unreadable) }) : '';
+  const settled = open.length === 0 ? el('p.verdict', texts.settled) : undefined;
   const body = [
     el(
       'header.letter',
       el('div', el('p.sender', el('bdi', sender)), idLine(organizationFiscalId, sender, writing)),
-      el('div.what', el('h1', words.statement), el('p', words.asOf({ day: writing.longDay(facts.asOf) }))),
+      el('div.what', el('h1', texts.statement), el('p', texts.asOf({ day: writing.longDay(facts.asOf) }))),
     ),
     el(
       'main',
       el(
         'section.to',
-        { 'aria-label': words.to },
-        el('p.note', words.to),
+        { 'aria-label': texts.to },
+        el('p.note', texts.to),
         el('p.party', el('bdi', name)),
         idLine(party.fiscalId, name, writing),
       ),
-      isWhole ? settled : warning(el('strong', words.statementNotWhole), ` ${alsoUnreadable}`),
+      isWhole ? settled : warning(el('strong', texts.statementNotWhole), ` ${alsoUnreadable}`),
       recordNotes(facts, writing),
       open.map((one) => currencySection(one, facts.listing, writing)),
       noteLine(
@@ -55,7 +55,7 @@ export function statementPage(
       note === undefined ? undefined : el('section.message', linesOfText(note)),
     ),
   ];
-  return htmlPage({ language: writing.language, title: `${words.statement}: ${name}`, body, style: STYLE });
+  return htmlPage({ language: writing.language, title: `${texts.statement}: ${name}`, body, style: STYLE });
 }
 
 /** A fiscal ID after its term, which differs in Chile; left out if the ID is shown in place of the owner's name. */
@@ -71,23 +71,23 @@ function currencySection(section: StatedCurrency, listing: 'issued' | 'received'
   const all = [...documents, ...credits, ...cancelled];
   const amounts = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
   const writing = writingAt(ofPage, scaleOf(currency, amounts));
-  const { words, amount } = writing;
+  const { texts, amount } = writing;
   const isOwed = due.coefficient >= 0n;
-  const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
+  const label = !isOwed ? texts.inFavour : listing === 'issued' ? texts.amountDue : texts.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
-  const late = words[credits.length === 0 ? 'overdueNow' : 'overdueBeforeCredits'];
+  const late = texts[credits.length === 0 ? 'overdueNow' : 'overdueBeforeCredits'];
   return el(
     'section.currency',
     el(
       'div.due',
       el('h2', label),
-      el('p.sum', el('span.code', currency ?? words.noCurrency), ` ${amount(shown)}`),
+      el('p.sum', el('span.code', currency ?? texts.noCurrency), ` ${amount(shown)}`),
       overdue.coefficient === 0n ? undefined : el('p.late', late({ amount: amount(overdue) })),
     ),
-    agesStrip(balance.ages, words.ages, writing),
-    documentsTable(words.openDocuments, documents, writing),
-    documentsTable(words.creditDocuments, credits, writing),
-    documentsTable(words.cancelledDocuments, cancelled, writing),
+    agesStrip(balance.ages, texts.ages, writing),
+    documentsTable(texts.openDocuments, documents, writing),
+    documentsTable(texts.creditDocuments, credits, writing),
+    documentsTable(texts.cancelledDocuments, cancelled, writing),
   );
 }
 
@@ -98,38 +98,38 @@ function documentsTable(
   writing: Writing,
 ): Html | undefined {
   if (documents.length === 0) return undefined;
-  const { words, language, count } = writing;
+  const { texts, language, count } = writing;
   const [{ age }] = documents as [StatedDocument];
   const late = ({ daysLate = 0 }: StatedDocument): Html | undefined =>
     daysLate === 0 ? undefined : el('span.late', count(daysLate));
   const columns: Column<StatedDocument>[] = [
-    ['text', words.number, ({ number }) => number?.text],
-    ['text', words.type, ({ type }) => typeTerm(type?.text, language)],
-    ['day', words.date, ({ date }) => date],
+    ['text', texts.number, ({ number }) => number?.text],
+    ['text', texts.type, ({ type }) => typeTerm(type?.text, language)],
+    ['day', texts.date, ({ date }) => date],
     ...(age < CREDIT
       ? ([
-          ['day', words.dueDate, ({ due }) => due],
-          ['count', words.daysLate, late],
+          ['day', texts.dueDate, ({ due }) => due],
+          ['count', texts.daysLate, late],
         ] satisfies Column<StatedDocument>[])
       : []),
-    ['amount', words.total, ({ total }) => total],
-    ['amount', words.open, ({ open }) => open],
+    ['amount', texts.total, ({ total }) => total],
+    ['amount', texts.open, ({ open }) => open],
   ];
   const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
-  const foot = [[words.sum, ...columns.slice(2).map(() => undefined), sum]];
+  const foot = [[texts.sum, ...columns.slice(2).map(() => undefined), sum]];
   const content = { columns, rows: documents, hasZeros: true, foot: age === CANCELLED ? undefined : foot };
   return titledTable(caption, { ...content, below: (one) => paymentsText(one, writing) }, writing, 'h3');
 }
 
-function paymentsText({ payments }: StatedDocument, { words, day, ...writing }: Writing): string | undefined {
+function paymentsText({ payments }: StatedDocument, { texts, day, ...writing }: Writing): string | undefined {
   if (payments.length === 0) return undefined;
-  const texts = payments.map(({ date, ...one }) => {
+  const paid = payments.map(({ date, ...one }) => {
     const amount = [writing.amount(one.amount), one.currency].filter((text) => text !== undefined).join(' ');
     return date === undefined
       ? amount
-      : words.paid({ amount, day: typeof date === 'number' ? day(date) : date });
+      : texts.paid({ amount, day: typeof date === 'number' ? day(date) : date });
   });
-  return `${words.payments}: ${texts.join('; ')}`;
+  return `${texts.payments}: ${paid.join('; ')}`;
 }
 
 /** A paragraph for each line; one that is blank has its height, too. */
@@ -151,20 +151,20 @@ interface IndexOptions extends StatementFacts {
 /** The index of a folder of statements, for the sender alone: it names everyone, with what is open and the link to each page. */
 export function statementIndex(pages: readonly IndexedStatement[], options: IndexOptions): string {
   const { asOf, isWhole, writing } = options;
-  const { words, language } = writing;
+  const { texts, language } = writing;
   const profiles = [...new Set(pages.map(({ own }) => own.profile))];
   const body = [
     el(
       'header',
-      el('h1', words.index),
-      el('p.facts', el('span', words.asOf({ day: writing.longDay(asOf) }))),
-      el('p.note', words.indexNote),
+      el('h1', texts.index),
+      el('p.facts', el('span', texts.asOf({ day: writing.longDay(asOf) }))),
+      el('p.note', texts.indexNote),
     ),
     el(
       'main',
-      isWhole ? undefined : warning(el('strong', words.indexNotWhole)),
+      isWhole ? undefined : warning(el('strong', texts.indexNotWhole)),
       recordNotes(options, writing),
-      pages.length === 0 ? el('p', words.nobody) : undefined,
+      pages.length === 0 ? el('p', texts.nobody) : undefined,
       profiles.map((profile) => {
         const own = pages.filter((page) => page.own.profile === profile);
         return senderSection(own, options);
@@ -173,7 +173,7 @@ export function statementIndex(pages: readonly IndexedStatement[], options: Inde
   ];
   return htmlPage({
     language,
-    title: words.index,
+    title: texts.index,
     body,
     style: 'a { color: var(--accent); overflow-wrap: anywhere; }',
   });
@@ -186,7 +186,7 @@ function senderSection(pages: readonly IndexedStatement[], options: IndexOptions
     'section',
     el(
       'h2',
-      el('bdi', organization ?? profile ?? organizationFiscalId ?? options.writing.words.organization),
+      el('bdi', organization ?? profile ?? organizationFiscalId ?? options.writing.texts.organization),
     ),
     byCurrency(pages.flatMap(linesOf), ({ currency }) => currency)
       .toSorted(([left], [right]) => compareOrders(left!.currency, right!.currency))
@@ -211,21 +211,21 @@ function linesOf({ own: { party, currencies }, file }: IndexedStatement) {
 type IndexLine = ReturnType<typeof linesOf>[number];
 
 function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexOptions): Html {
-  const { words } = writing;
-  const caption = lines[0]!.currency ?? words.noCurrency;
+  const { texts } = writing;
+  const caption = lines[0]!.currency ?? texts.noCurrency;
   // A link to a file beside the index; encoding keeps any name from leading elsewhere.
   const link = ({ name, fiscalId, file }: IndexLine): Html =>
-    el('a', { href: `./${encodeURIComponent(file)}` }, el('bdi', name ?? fiscalId ?? words.noName));
+    el('a', { href: `./${encodeURIComponent(file)}` }, el('bdi', name ?? fiscalId ?? texts.noName));
   const columns: Column<IndexLine>[] = [
-    ['text', listing === 'issued' ? words.customer : words.supplier, link],
+    ['text', listing === 'issued' ? texts.customer : texts.supplier, link],
     ['id', fiscalIdTerm(lines, writing), ({ fiscalId }) => fiscalId],
-    ['count', words.documents, ({ count }) => count],
-    ['amount', words.overdue, ({ overdue }) => overdue],
-    ['amount', words.amountDue, ({ total }) => total],
+    ['count', texts.documents, ({ count }) => count],
+    ['amount', texts.overdue, ({ overdue }) => overdue],
+    ['amount', texts.amountDue, ({ total }) => total],
   ];
   const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
   const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
-  const foot = [[words.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
+  const foot = [[texts.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
   return titledTable(caption, { columns, rows, foot }, writing, 'h3');
 }
 

@@ -11,7 +11,7 @@ import { amountJson, byCurrency, chosenColumns, textJson, type Row } from '../qu
 import { ageNames, AGES, statusTerm } from './terms.ts';
 import type { RecordFacts } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
-import { scaleOf, type Writing } from './words.ts';
+import { scaleOf, type Writing } from './texts.ts';
 
 /** A statement with its sender. */
 export interface OwnStatement extends Statement {
@@ -85,10 +85,10 @@ export function statementForm(isSeveral: boolean): ResultForm {
  * A row for each open document and credit, and for each one cancelled beside credit notes, without an open amount: the sum of
  * `open` is what `folio aging` calls the total.
  *
- * @param writing of a workbook in a language: the ages are in its words, as the headings are
+ * @param writing of a workbook in a language: the ages are in it, as the headings are
  */
 export function* statementRows(statements: readonly OwnStatement[], writing?: Writing): Generator<Row> {
-  const ages = writing && [...ageNames(writing.words), statusTerm('CANCELLED', writing.language)];
+  const ages = writing && [...ageNames(writing.texts), statusTerm('CANCELLED', writing.language)];
   for (const { profile, party, currencies } of statements) {
     for (const { currency, documents, credits, cancelled } of currencies) {
       const owner = fieldsOf(OWNER_COLUMNS, { profile, party, currency });

@@ -1,7 +1,7 @@
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { numberOrder } from '../query/cell-order.ts';
 import { el, Html, type Content } from './html.ts';
-import type { Writing } from './words.ts';
+import type { Writing } from './texts.ts';
 
 /** A column: its values, its heading, its cells. Amounts and counts stand to the right; an ID never breaks into two lines. */
 export type Column<Row> = readonly [kind: Kind, head: string, cell: (row: Row) => CellValue];
@@ -72,7 +72,7 @@ function table<Row>(caption: string, content: TableContent<Row>, writing: Writin
     { role: 'group', 'aria-label': caption, tabindex: 0 },
     el(
       'table',
-      { 'data-sort': writing.words.sortBy },
+      { 'data-sort': writing.texts.sortBy },
       el('caption', caption),
       el('thead', el('tr', heads)),
       // The last rows stand among the others: browsers leave a foot alone on a page in print.

@@ -2,7 +2,7 @@ import { familyOf, type Family } from '../invoices/document-types.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { DEFAULT_BUCKETS, NO_DUE_DATE, CREDITS, ageColumns } from '../invoices/open-items.ts';
-import type { ReportLanguage, Words, Writing } from './words.ts';
+import type { ReportLanguage, Texts, Writing } from './texts.ts';
 
 /** The ages of what is open, in the order of `AgedBalance.ages`. */
 export const AGES: readonly string[] = ageColumns(DEFAULT_BUCKETS);
@@ -14,49 +14,49 @@ export const CREDIT = AGES.length - 1;
 /** Not one of the ages, since cancelled documents are in no sum. */
 export const CANCELLED = AGES.length;
 
-export function ageNames(words: Words): string[] {
+export function ageNames(texts: Texts): string[] {
   const ranges = DEFAULT_BUCKETS.map((last, index) =>
-    words.daysRange({ from: (DEFAULT_BUCKETS[index - 1] ?? 0) + 1, to: last }),
+    texts.daysRange({ from: (DEFAULT_BUCKETS[index - 1] ?? 0) + 1, to: last }),
   );
   return [
-    words.notDue,
+    texts.notDue,
     ...ranges,
-    words.over({ days: DEFAULT_BUCKETS.at(-1)! }),
-    words.noDueDate,
-    words.credits,
+    texts.over({ days: DEFAULT_BUCKETS.at(-1)! }),
+    texts.noDueDate,
+    texts.credits,
   ];
 }
 
-/** The headings of aging and statements in a workbook, in the words of pages; other columns keep their names. */
-export function headingsIn(words: Words): (columns: readonly string[]) => readonly string[] {
+/** The headings of aging and statements in a workbook, as pages call them; other columns keep their names. */
+export function headingsIn(texts: Texts): (columns: readonly string[]) => readonly string[] {
   const known: Readonly<Record<string, string>> = {
-    [PROFILE_COLUMN]: words.organization,
-    counterparty: words.counterparty,
-    fiscalId: words.fiscalId,
-    currency: words.currency,
-    invoices: words.documents,
-    'not due': words.notDue,
-    [NO_DUE_DATE]: words.noDueDate,
-    [CREDITS]: words.credits,
-    total: words.total,
-    'total.creditNotes': words.creditNotes,
-    'total.cancelled': words.cancelled,
-    'total.missing': words.missing,
-    age: words.ages,
-    number: words.number,
-    documentType: words.type,
-    date: words.date,
-    due: words.dueDate,
-    daysLate: words.daysLate,
-    open: words.open,
-    payments: words.payments,
+    [PROFILE_COLUMN]: texts.organization,
+    counterparty: texts.counterparty,
+    fiscalId: texts.fiscalId,
+    currency: texts.currency,
+    invoices: texts.documents,
+    'not due': texts.notDue,
+    [NO_DUE_DATE]: texts.noDueDate,
+    [CREDITS]: texts.credits,
+    total: texts.total,
+    'total.creditNotes': texts.creditNotes,
+    'total.cancelled': texts.cancelled,
+    'total.missing': texts.missing,
+    age: texts.ages,
+    number: texts.number,
+    documentType: texts.type,
+    date: texts.date,
+    due: texts.dueDate,
+    daysLate: texts.daysLate,
+    open: texts.open,
+    payments: texts.payments,
   };
   return (columns) =>
     columns.map((column) => {
       const [, from, to] = /^(\d+) to (\d+)$/.exec(column) ?? [];
       const [, days] = /^over (\d+)$/.exec(column) ?? [];
-      if (from !== undefined) return words.daysRange({ from, to: to! });
-      if (days !== undefined) return words.over({ days });
+      if (from !== undefined) return texts.daysRange({ from, to: to! });
+      if (days !== undefined) return texts.over({ days });
       return known[column] ?? column;
     });
 }
@@ -64,10 +64,10 @@ export function headingsIn(words: Words): (columns: readonly string[]) => readon
 /** The term for fiscal IDs: in Chile there is a special one. */
 export function fiscalIdTerm(
   parties: readonly { readonly fiscalId: string | undefined }[],
-  { words }: Writing,
+  { texts }: Writing,
 ): string {
   const ids = parties.flatMap(({ fiscalId }) => fiscalId ?? []);
-  return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
+  return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : texts.fiscalId;
 }
 
 type Term = Readonly<Record<ReportLanguage, string>>;

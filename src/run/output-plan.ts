@@ -23,7 +23,7 @@ import { localeOf } from '../output/terminal/number-text.ts';
 import { useColor } from '../output/terminal/terminal-text.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import { writerOfResult, type ResultForm } from '../query/questions.ts';
-import type { ReportLanguage } from '../report/words.ts';
+import type { ReportLanguage } from '../report/texts.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags, GlobalFlags, OutputFlags, QuestionFlags } from './flags.ts';
 import type { FlagDefaults } from './settings.ts';
@@ -116,8 +116,8 @@ export async function planOutput(
     columns !== undefined && columns.headings.size > 0 ? (all) => columns.headingsOf(all) : undefined;
   const language = lang?.flag ?? lang?.setting;
   if (headings === undefined && language !== undefined && readsFlag(format, '--lang')) {
-    const { writingFor } = await import('../report/words.ts');
-    headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, language).words);
+    const { writingFor } = await import('../report/texts.ts');
+    headings = (await import('../report/terms.ts')).headingsIn(writingFor(context, language).texts);
   }
   const { writer, isTyped } = formatOf(format);
   const { today, ...typed }: Described = (isTyped && describe?.()) || {};

@@ -12,7 +12,7 @@ import { inOrderOf } from '../../profiles/profile.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
 import { figuresJson, reportFigures, type ListingName, type ReportFigures } from '../../report/figures.ts';
 import { FundTally, InvoiceTally, type ReportDates } from '../../report/tallies.ts';
-import { writingFor, type ReportLanguage } from '../../report/words.ts';
+import { writingFor, type ReportLanguage } from '../../report/texts.ts';
 import { funds } from '../../resources/listings.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { version } from '../../version.ts';
@@ -189,9 +189,9 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
         yield batchOfRows(monthRows(figures, writing, isSeveral));
       }
       const { asOf, today, period } = dates;
-      const asOfDay = writing.words.asOf({ day: writing.longDay(asOf) });
+      const asOfDay = writing.texts.asOf({ day: writing.longDay(asOf) });
       run.notices.remark(`${writing.period(period.name)} · ${asOfDay}`);
-      if (asOf < today) run.notices.remark(writing.words.laterPayments({ day: writing.longDay(today) }));
+      if (asOf < today) run.notices.remark(writing.texts.laterPayments({ day: writing.longDay(today) }));
     };
     await deliver(run, rows(), { plan, state: run.whole });
   });

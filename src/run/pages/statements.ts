@@ -16,7 +16,7 @@ import {
   type OwnStatement,
 } from '../../report/statement-rows.ts';
 import { statementTally } from '../../report/statement.ts';
-import { writingFor, type ReportLanguage } from '../../report/words.ts';
+import { writingFor, type ReportLanguage } from '../../report/texts.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
 import type { ExportFlags, OutputFlags } from '../flags.ts';

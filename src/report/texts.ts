@@ -23,7 +23,7 @@ function both<const En extends string, const Es extends string>(
   return { en, es };
 }
 
-const WORDS = {
+const TEXTS = {
   title: both('Invoices and funds', 'Facturas y fondos'),
   asOf: both('As of {day}', 'Al {day}'),
   made: both('Made by folio', 'Hecho con folio'),
@@ -204,21 +204,21 @@ const WORDS = {
 } as const;
 
 /** A text as it is, or a function that fills its holes. */
-type Word<Text extends string> = [Holes<Text>] extends [never]
+type PageText<Text extends string> = [Holes<Text>] extends [never]
   ? string
   : (values: Readonly<Record<Holes<Text>, string | number>>) => string;
 
 /** All texts of pages, in one language. */
-export type Words = { readonly [Name in keyof typeof WORDS]: Word<(typeof WORDS)[Name]['en']> };
+export type Texts = { readonly [Name in keyof typeof TEXTS]: PageText<(typeof TEXTS)[Name]['en']> };
 
-function wordsIn(language: ReportLanguage): Words {
-  const words = Object.entries(WORDS).map(([name, texts]) => {
-    const text = texts[language];
+function textsIn(language: ReportLanguage): Texts {
+  const texts = Object.entries(TEXTS).map(([name, inBoth]) => {
+    const text = inBoth[language];
     const fill = (values: Readonly<Record<string, string | number>>): string =>
       text.replaceAll(/\{(\w+)\}/g, (_, hole: string) => String(values[hole]));
     return [name, text.includes('{') ? fill : text] as const;
   });
-  return Object.fromEntries(words) as Words;
+  return Object.fromEntries(texts) as Texts;
 }
 
 /** Uses this language, else the locale's, such as `es-CL`. Numbers and dates follow the locale if it has that language. */
@@ -238,7 +238,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
   const longMonth = dates({ month: 'long', year: 'numeric' });
   const oneDecimal = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
   const percent = new Intl.NumberFormat(tag, { style: 'percent', ...oneDecimal });
-  const words = wordsIn(language);
+  const texts = textsIn(language);
   /** @param scale digits behind the point, at least */
   const amountsAt = (scale?: number) => {
     const amount = (value: Decimal): string => group(formatDecimal(value, scale));
@@ -257,7 +257,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
   };
   return {
     language,
-    words,
+    texts,
     /** `amount`: every digit, grouped as the locale does. `money`: the same with the currency, if any: `$5.872.443`. */
     ...amountsAt(),
     amountsAt,
@@ -269,7 +269,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
     /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
     period: (name: string): string => {
       const [, year = name, quarter, ofYear] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
-      if (quarter !== undefined) return words[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
+      if (quarter !== undefined) return texts[`Q${quarter as '1' | '2' | '3' | '4'}`]({ year });
       return ofYear === undefined ? year : longMonth(`${name}-01`);
     },
     /** `nov 26` for `2026-11`. */
@@ -285,7 +285,7 @@ export function writingFor({ env }: Pick<Context, 'env'>, wanted: ReportLanguage
   };
 }
 
-/** How a page writes words, numbers and dates. */
+/** How a page writes its texts, numbers and dates. */
 export type Writing = ReturnType<typeof writingFor>;
 
 /** The same for amounts that have so many digits behind the point, at least. */
