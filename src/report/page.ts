@@ -1,7 +1,7 @@
 import { monthsUpTo } from '../invoices/periods.ts';
 import { addDecimals, DECIMAL_ZERO, negateDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { agesStrip, bar, lengthOf, lengthOfAges, sampleOf } from './bars.ts';
-import { failureText, missingText } from './doubts.ts';
+import { failureText, missingText } from './failure-texts.ts';
 import {
   isKnown,
   sumOf,
@@ -80,7 +80,7 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
     return { section, writing: own, dates, period, hasMonths };
   });
   const reasons = { balances: texts.noBalances, months: texts.noMonths, funds: texts.noFunds };
-  const lacking = missing.map((one) =>
+  const notShown = missing.map((one) =>
     el('li', `${texts[one.part]}: ${reasons[one.figure]} `, missingText(one, writing)),
   );
   const inNone = (['issued', 'received'] as const).flatMap((listing) => {
@@ -91,7 +91,7 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
   return el(
     'section',
     el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
-    lacking.length === 0 ? undefined : el('div.verdict.warning', el('ul', lacking)),
+    notShown.length === 0 ? undefined : el('div.verdict.warning', el('ul', notShown)),
     currencies.length === 0 ? el('p', texts.settled) : [views.map(summary), views.map(currencySection)],
     noteLine(inNone),
     fundsTable(figures, writing),

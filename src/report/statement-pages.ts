@@ -1,8 +1,9 @@
-import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
+import { compareDecimals } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
 import { agesStrip } from './bars.ts';
+import { sumOf } from './figures.ts';
 import { el, noteLine, type Html } from './html.ts';
 import { htmlPage, leftOutTexts, recordNotes, warning } from './page-frame.ts';
 import type { StatedCurrency, StatedDocument } from './statement.ts';
@@ -115,7 +116,7 @@ function documentsTable(
     ['amount', texts.total, ({ total }) => total],
     ['amount', texts.open, ({ open }) => open],
   ];
-  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
+  const sum = sumOf(documents.flatMap(({ open }) => open ?? []));
   const foot = [[texts.sum, ...columns.slice(2).map(() => undefined), sum]];
   const content = { columns, rows: documents, hasZeros: true, foot: age === CANCELLED ? undefined : foot };
   return titledTable(caption, { ...content, below: (one) => paymentsText(one, writing) }, writing, 'h3');
@@ -224,8 +225,8 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
     ['amount', texts.amountDue, ({ total }) => total],
   ];
   const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
-  const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
-  const foot = [[texts.sum, undefined, undefined, sum(({ overdue }) => overdue), sum(({ total }) => total)]];
+  const sums = [lines.map(({ overdue }) => overdue), lines.map(({ total }) => total)].map(sumOf);
+  const foot = [[texts.sum, undefined, undefined, ...sums]];
   return titledTable(caption, { columns, rows, foot }, writing, 'h3');
 }
 

@@ -104,12 +104,12 @@ function serverOf(
   const { secrets, clock } = source.context;
   for (const { name, input, toQuestion, ...texts } of assistantTools(source.before !== undefined)) {
     const settings = { ...texts, inputSchema: input, annotations: ANNOTATIONS };
-    server.registerTool(name, settings, async (given, call) => {
+    server.registerTool(name, settings, async (values, call) => {
       const { signal } = call.mcpReq;
-      const typed = JSON.stringify(given);
+      const typed = JSON.stringify(values);
       const progress = showProgress(call, clock);
       const answering = async (): Promise<string> => {
-        const question = toQuestion(given as Arguments);
+        const question = toQuestion(values as Arguments);
         const release = await turns.acquire(signal);
         progress.tell?.('reads records');
         return answerTo(source, question, { signal, input: typed, onProgress: progress.tell }).finally(

@@ -16,7 +16,7 @@ interface AssistantTool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  readonly toQuestion: (given: Arguments) => AssistantQuestion;
+  readonly toQuestion: (values: Arguments) => AssistantQuestion;
 }
 
 /** The rows of an answer, unless a question has another limit. */
@@ -84,8 +84,8 @@ const everywhere: readonly AssistantTool[] = [
       `and \`.missing\` beside a figure say how much. Without sum it counts. ${ROLES} ${DATA_ONLY}`,
     input: z.strictObject({ listing, ...which, ...taken(['sum', 'groupBy']), ...rows() }),
     // Without groups there is a row for each currency.
-    toQuestion: ({ limit, ...given }) =>
-      ofListing({ ...given, count: !given['sum'] && !given['group_by'], limit: given['group_by'] && limit }),
+    toQuestion: ({ limit, ...input }) =>
+      ofListing({ ...input, count: !input['sum'] && !input['group_by'], limit: input['group_by'] && limit }),
   },
   {
     name: 'find',
@@ -94,7 +94,7 @@ const everywhere: readonly AssistantTool[] = [
       'Finds records and shows the chosen columns of them. Choose few columns, and narrow the records down with where; sort decides which ' +
       `come first. ${ROLES} Other names: ask columns. ${DATA_ONLY}`,
     input: z.strictObject({ listing, ...which, columns, ...taken(['sort']), ...rows() }),
-    toQuestion: ({ limit, ...given }) => ({ ...ofListing(given), limit: Number(limit) }),
+    toQuestion: ({ limit, ...input }) => ({ ...ofListing(input), limit: Number(limit) }),
   },
   {
     name: 'aging',
@@ -106,9 +106,9 @@ const everywhere: readonly AssistantTool[] = [
       ...taken(['payable', 'where', 'asOf']),
       ...rows('counterparties of each currency'),
     }),
-    toQuestion: (given) => ({
-      resource: given['payable'] ? received : issued,
-      args: ['aging', ...flagArgs({ totals: true, ...given })],
+    toQuestion: (input) => ({
+      resource: input['payable'] ? received : issued,
+      args: ['aging', ...flagArgs({ totals: true, ...input })],
       prints: 'rows',
     }),
   },
@@ -117,7 +117,7 @@ const everywhere: readonly AssistantTool[] = [
     title: 'Names of columns',
     description: `The names of all columns that the records of a listing have, for where, columns, sum, group_by and sort. ${DATA_ONLY}`,
     input: z.strictObject({ listing }),
-    toQuestion: (given) => ({ ...ofListing({ ...given, listColumns: true }), prints: 'columns' }),
+    toQuestion: (input) => ({ ...ofListing({ ...input, listColumns: true }), prints: 'columns' }),
   },
 ];
 
@@ -133,8 +133,8 @@ const changes: AssistantTool = {
     columns,
     ...rows(),
   }),
-  toQuestion: ({ since, limit, columns: shown, ...given }) => ({
-    ...ofListing({ ...given, columns: ['_change', String(shown), 'field', 'old', 'new'] }),
+  toQuestion: ({ since, limit, columns: shown, ...input }) => ({
+    ...ofListing({ ...input, columns: ['_change', String(shown), 'field', 'old', 'new'] }),
     since: day(String(since), 'since'),
     limit: Number(limit),
   }),

@@ -71,7 +71,7 @@ export interface ListLayout {
   /** The index of the row number, if rows have one: a row without it continues the row before. */
   readonly row?: number;
   /** A tax besides the value added tax. Where its columns are the last, more such taxes may follow, three cells each. */
-  readonly furtherTax?: {
+  readonly otherTax?: {
     readonly amount: number;
     /** Those of code, amount and rate. */
     readonly indexes: readonly number[];
@@ -99,7 +99,7 @@ const REGISTERS = [
       tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
       total: ['Monto Total'],
     },
-    furtherTax: { code: 'Codigo Otro Impuesto', amount: 'Valor Otro Impuesto', rate: 'Tasa Otro Impuesto' },
+    otherTax: { code: 'Codigo Otro Impuesto', amount: 'Valor Otro Impuesto', rate: 'Tasa Otro Impuesto' },
   },
   {
     against: 'issued',
@@ -110,7 +110,7 @@ const REGISTERS = [
       tax: ['Monto IVA'],
       total: ['Monto total'],
     },
-    furtherTax: { code: 'Codigo Otro Imp.', amount: 'Valor Otro Imp.', rate: 'Tasa Otro Imp.' },
+    otherTax: { code: 'Codigo Otro Imp.', amount: 'Valor Otro Imp.', rate: 'Tasa Otro Imp.' },
   },
 ] as const;
 const ROW = 'Nro';
@@ -147,10 +147,10 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   const register = REGISTERS.find(({ knownBy }) => knownBy.every(has));
   if (register === undefined)
     throw badList(path, 1, 'these headings are of no register that folio knows', MATCH_HINT);
-  const { against, furtherTax } = register;
+  const { against, otherTax } = register;
   for (const [field, own] of Object.entries(register.fields))
     fields.set(field as ListField, own.map(indexOf));
-  const taxIndexes = Object.values(furtherTax).map(indexOf);
+  const taxIndexes = Object.values(otherTax).map(indexOf);
   // Purchases that are not pending have the day of the answer.
   const isAnswered = has('Fecha Acuse') || has('Fecha Reclamo');
   return {
@@ -159,8 +159,8 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     headings,
     fields: fields.set('currency', REGISTER_CURRENCY),
     row: indexOf(ROW),
-    furtherTax: {
-      amount: indexOf(furtherTax.amount),
+    otherTax: {
+      amount: indexOf(otherTax.amount),
       indexes: taxIndexes,
       isLast: taxIndexes.every((index, at) => index === names.length - 3 + at),
     },

@@ -46,10 +46,10 @@ export type OpenLists = Awaited<ReturnType<typeof openLists>>;
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
 export async function openLists(paths: readonly string[], signal: AbortSignal, options: ListsOptions) {
   const { match, period, today } = options;
-  const lacking = match && (['number', 'total'] as const).find((field) => !match.has(field));
-  if (lacking !== undefined) {
-    throw new UsageError(`--match does not say which column is the ${lacking}`, {
-      hint: `Add ${lacking}=<heading>: number and total are needed.`,
+  const missing = match && (['number', 'total'] as const).find((field) => !match.has(field));
+  if (missing !== undefined) {
+    throw new UsageError(`--match does not say which column is the ${missing}`, {
+      hint: `Add ${missing}=<heading>: number and total are needed.`,
     });
   }
   const whole = period === undefined ? undefined : readBegunPeriod(period, today);
@@ -242,10 +242,10 @@ async function* documentsIn(list: OpenList, forms: AmountForms): AsyncGenerator<
     const [type, number] = [textOf(row, 'documentType'), textOf(row, 'number')];
     if (continues(row, before?.cells ?? [])) {
       if (before === undefined) throw bad(row, 'the row goes on a document before it, and there is none');
-      const more = furtherTaxOf(row);
+      const more = otherTaxOf(row);
       const { entry } = before;
       if (entry !== undefined && more !== undefined)
-        entry.furtherTax = addDecimals(entry.furtherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
+        entry.otherTax = addDecimals(entry.otherTax ?? DECIMAL_ZERO, signedAmount(more, entry.family));
     } else if (number === '' && (type === '' || indexesOf(layout, 'documentType').length === 0)) {
       // Without a total the row is not a line of totals, but may be a document that was cut.
       if (textOf(row, 'total') === '') checkWidth(row);
@@ -277,11 +277,10 @@ function textOf({ list, cells }: Row, field: ListField): string {
 function continues(row: Row, before: readonly string[]): boolean {
   const { layout } = row.list;
   const { cells } = row;
-  if (layout.row === undefined || layout.furtherTax === undefined || !isEmpty(cells[layout.row]))
-    return false;
+  if (layout.row === undefined || layout.otherTax === undefined || !isEmpty(cells[layout.row])) return false;
   const isNumbered = textOf(row, 'number') !== '';
   const isOwn = (at: number): boolean => !isEmpty(cells[at]) && !(isNumbered && cells[at] === before[at]);
-  const { indexes } = layout.furtherTax;
+  const { indexes } = layout.otherTax;
   if (layout.headings.some((_, at) => !indexes.includes(at) && isOwn(at))) return false;
   // Without a tax of its own it is the same document again.
   return !isNumbered || indexes.some(isOwn);
@@ -289,10 +288,10 @@ function continues(row: Row, before: readonly string[]): boolean {
 
 /** Throws UsageError unless the row has a cell for each named heading, and no text after them but other taxes. */
 function checkWidth(row: Row): void {
-  const { headings, furtherTax } = row.list.layout;
+  const { headings, otherTax } = row.list.layout;
   const { cells } = row;
   const isShort = headings.slice(cells.length).some((heading) => !isEmpty(heading));
-  const isLong = furtherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
+  const isLong = otherTax?.isLast !== true && !cells.slice(headings.length).every(isEmpty);
   if (!isShort && !isLong) return;
   const width = `the row has ${countOf(cells.length, 'cell')}`;
   throw bad(row, `${width}, and there are ${countOf(headings.length, 'heading')}`);
@@ -319,15 +318,15 @@ function documentOf(row: Row): Entry {
     net: amountOf('net'),
     exempt: amountOf('exempt'),
     tax: amountOf('tax'),
-    furtherTax: furtherTaxOf(row),
+    otherTax: otherTaxOf(row),
     list,
     line,
   });
 }
 
 /** Where the last headings are of another tax, more of them may follow, three cells each. */
-function furtherTaxOf(row: Row): Decimal | undefined {
-  const { amount = Infinity, isLast = false } = row.list.layout.furtherTax ?? {};
+function otherTaxOf(row: Row): Decimal | undefined {
+  const { amount = Infinity, isLast = false } = row.list.layout.otherTax ?? {};
   const indexes: number[] = [];
   for (let at = amount; at < row.cells.length; at += isLast ? 3 : Infinity) indexes.push(at);
   return sumOf(row, indexes, 'whole');

@@ -70,7 +70,7 @@ interface Facts {
   readonly exempt?: Decimal | undefined;
   readonly tax: Decimal | undefined;
   /** Other taxes, which one side may count as part of the tax. */
-  furtherTax?: Decimal | undefined;
+  otherTax?: Decimal | undefined;
   /** How many pesos one unit of its currency is worth. */
   readonly rate?: Decimal | undefined;
   readonly validity?: Validity;
@@ -110,7 +110,7 @@ export function entryOf(facts: Facts): Entry {
     net: signed(facts.net),
     exempt: signed(facts.exempt),
     tax: signed(facts.tax),
-    furtherTax: signed(facts.furtherTax),
+    otherTax: signed(facts.otherTax),
     outcome: 'unmatched' as const,
     mate: undefined,
     differs: NO_DIFFERENCE,
@@ -217,7 +217,7 @@ function rulesOf({ hasTypes, tolerance, isShared }: MatchOptions) {
     const differs: Readonly<Record<Difference, boolean>> = {
       total: totalBeside(one, other) !== undefined && !isSameTotal(one, other),
       net: isAlike && !isEither(other.net, one.net, one.exempt),
-      tax: isAlike && !isEither(other.tax, one.tax, one.furtherTax),
+      tax: isAlike && !isEither(other.tax, one.tax, one.otherTax),
       date: isOther(one.day, other.day),
       type: compareTypes(one, other) === 'other',
       counterparty: isOther(one.party, other.party) && !isShared(one) && !isShared(other),
