@@ -14,7 +14,7 @@ export interface LastSync {
   readonly error: string | undefined;
 }
 
-interface Chosen {
+interface StoredSelection {
   readonly profile: string;
   /** Selects records whose first member is this column with this text; they are returned without it. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
@@ -26,14 +26,14 @@ export interface StoredOrder {
   readonly column: string;
   readonly descending: boolean;
   /** Whether the records came in reverse order, so that records of one date have to be reversed as well. */
-  readonly isTurned: boolean;
+  readonly isReversed: boolean;
 }
 
 /** A synced database, open to be read: one connection, on which one reading runs at a time. */
 export class StoredBooks {
   readonly #database: Database;
   /** Ends with the reading that is under way. */
-  #turn: Promise<void> = Promise.resolve();
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(database: Database) {
     this.#database = database;
@@ -85,15 +85,15 @@ export class StoredBooks {
    * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
    * which they were first stored, or in `order`.
    */
-  async *read(table: string, { profile, where, order }: Chosen): AsyncGenerator<RecordBatch> {
+  async *read(table: string, { profile, where, order }: StoredSelection): AsyncGenerator<RecordBatch> {
     const database = this.#database;
     const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
     const sql =
       `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
       ` ORDER BY ${orderTerms(database, order)}`;
-    const before = this.#turn;
+    const before = this.#reading;
     let end = (): void => undefined;
-    this.#turn = new Promise((resolve) => (end = resolve));
+    this.#reading = new Promise((resolve) => (end = resolve));
     await before;
     try {
       for await (const rows of database.stream(
@@ -138,6 +138,6 @@ function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | unde
   const [row, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
   if (order === undefined) return `_first_run, ${row}`;
   const direction = order.descending ? ' DESC' : '';
-  const turned = order.isTurned ? ' DESC' : '';
-  return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${row}${turned}`;
+  const reversed = order.isReversed ? ' DESC' : '';
+  return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${row}${reversed}`;
 }

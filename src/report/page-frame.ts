@@ -138,7 +138,7 @@ caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } .zero-amount { color: var(--soft); }
-tfoot td, tfoot th, .sum td { font-weight: 600; } tfoot td, tfoot th, tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
+.sum td { font-weight: 600; } tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
 .below td { padding-top: 0; font-size: 0.8rem; color: var(--soft); overflow-wrap: anywhere; } tr:has(+ .below) td { border-bottom: 0; padding-bottom: 0; }
 th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }

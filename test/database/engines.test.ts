@@ -67,8 +67,8 @@ describeDatabases('%s', (newAddress, engine) => {
     const dates = { a: '2026-01-02', b: '2026-01-01', c: '2026-01-02', d: undefined };
     const records = Object.entries(dates).map(([id, date]) => JSON.stringify({ id, date }));
     await sync(database, records);
-    const inOrder = async (descending: boolean, isTurned: boolean): Promise<string> => {
-      const texts = await recordsIn(database, 'north', { column: 'date', descending, isTurned });
+    const inOrder = async (descending: boolean, isReversed: boolean): Promise<string> => {
+      const texts = await recordsIn(database, 'north', { column: 'date', descending, isReversed });
       return texts.map((text) => text.slice(7, 8)).join('');
     };
     expect([await inOrder(false, false), await inOrder(true, false)]).toEqual(['bacd', 'acbd']);

@@ -9,6 +9,8 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { quoteForShell, visible } from '../../output/terminal/terminal-text.ts';
 import { countRecords } from '../../query/exports/export-file.ts';
 import {
+  NAME_A_FILE,
+  NEXT_RUN,
   RECEIPT_ENDING as RECEIPT,
   deliveredAs,
   hashFile,
@@ -83,9 +85,6 @@ type VerifyFlags = Values<typeof verifyFlags> & GlobalFlags;
 
 /** Returns a line if the check passes; else rejects with the error. */
 type Check = () => Promise<string>;
-
-const NAME_A_FILE = 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.';
-const NEXT_RUN = 'The next run writes one with --receipt beside.';
 
 /** Runs all checks and prints the passed ones. Throws the only failure, or one with a line for each and one hint. */
 async function runVerify(

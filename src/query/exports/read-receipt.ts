@@ -211,10 +211,12 @@ export async function hashFile(path: string): Promise<{ bytes: number; sha256: s
   return { bytes, sha256: hash.digest('hex') };
 }
 
+export const NAME_A_FILE = 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.';
+export const NEXT_RUN = 'The next run writes one with --receipt beside.';
+
 const HINTS = {
-  file: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
-  receipt:
-    'Where it has another name, say --receipt <receipt>. The next run writes one with --receipt beside.',
+  file: NAME_A_FILE,
+  receipt: `Where it has another name, say --receipt <receipt>. ${NEXT_RUN}`,
 };
 
 function unreadable(what: 'file' | 'receipt', path: string, cause: unknown): FolioError {

@@ -127,7 +127,7 @@ export function databaseSource(request: DatabaseRequest): Source {
       const orderOf = (newestFirst = false): StoredOrder | undefined => {
         const wanted = newestFirst ? 'desc' : (flags.sortOrder ?? usual);
         if (wanted === undefined || dateColumn === undefined) return undefined;
-        return { column: dateColumn, descending: wanted === 'desc', isTurned: wanted !== (usual ?? 'asc') };
+        return { column: dateColumn, descending: wanted === 'desc', isReversed: wanted !== (usual ?? 'asc') };
       };
       return {
         origins,
