@@ -114,7 +114,6 @@ async function markGone(writing: Writing): Promise<void> {
   }
 }
 
-/** Updates existing rows. */
 async function updateRows(writing: Writing, reader: RowReader): Promise<void> {
   const { database, rows, profile, run, differences } = writing;
   const { listing, actions } = differences;

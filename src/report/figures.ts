@@ -27,7 +27,6 @@ import { AGES } from './terms.ts';
 
 export type ListingName = 'issued' | 'received' | 'funds';
 
-/** A finding about a listing. */
 export interface ListingFinding extends Finding {
   readonly part: ListingName;
 }
