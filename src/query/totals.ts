@@ -15,7 +15,7 @@ import { Counterparties, type Party } from '../invoices/counterparties.ts';
 import { DOCUMENT_ROLES, DocumentReader } from '../invoices/document-reader.ts';
 import { calendarName } from '../invoices/periods.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
-import { cellJson, isFilled, type Cell } from '../json/cells.ts';
+import { cellJson, firstFilled, isFilled, type Cell } from '../json/cells.ts';
 import {
   addDecimals,
   compareDecimals,
@@ -146,7 +146,7 @@ class Totals {
     // The column of --group-by goes before the column of the role.
     this.#parties = new Counterparties(meanings, columns, (document, role) => {
       const at = columns.findIndex((_, index) => document.roleOfName(index) === role);
-      return at === -1 ? document.cell(role) : filled(document.named(at));
+      return at === -1 ? document.cell(role) : firstFilled([document.named(at)]);
     });
   }
 
@@ -408,7 +408,7 @@ function columnsOf(
 ): GroupsColumn[] {
   const cellColumn = (name: string, cellOf: (group: Group) => Cell | undefined): GroupsColumn => ({
     ...{ name, type: 'text' },
-    json: (group) => cellJson(filled(cellOf(group))),
+    json: (group) => cellJson(firstFilled([cellOf(group)])),
   });
   const sumColumn = (name: string, type: DeclaredType, json: GroupsColumn['json']): GroupsColumn => ({
     ...{ name, type, json, hidesZeros: true },
@@ -469,10 +469,6 @@ function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
 /** The value by which groups are ordered, and which bars show. */
 function sizeOf({ sums, records }: Group): Decimal {
   return sums[0]?.total ?? { coefficient: BigInt(records), scale: 0 };
-}
-
-function filled(cell: Cell | undefined): Cell | undefined {
-  return isFilled(cell) ? cell : undefined;
 }
 
 function textCell(text: string | undefined): Cell | undefined {

@@ -56,8 +56,8 @@ export const syncCommand = declareCommand({
   ],
   flags: { ...syncFlags, ...receiptFlags, ...requestFlags },
   run: async (context, flags, [database, resources]) => {
-    const words = [...(database === undefined ? [] : [database]), ...resources];
+    const args = [...(database === undefined ? [] : [database]), ...resources];
     const { syncDatabase } = await import('../../run/sync/sync.ts');
-    await syncDatabase(context, words, flags);
+    await syncDatabase(context, args, flags);
   },
 });
