@@ -50,8 +50,8 @@ describe('certificates', () => {
   });
 
   it.each([
-    [30, /^ok +network .* answers in \d+ ms; TLSv1\.3, certificate by folio sandbox, ends .*in 29 days/m],
-    [10, /^warning +network .*, ends .*in 9 days.* → Tell the operator of the service/m],
+    [30, /^ok +TLS +TLSv1\.3, certificate by folio sandbox, ends .*in 29 days/m],
+    [10, /^warning +TLS .*, ends .*in 9 days.* → Tell the operator of the service/m],
   ])('that end after %i days are described by doctor', async (days, line) => {
     const certificate = await makeCertificate(undefined, days);
     const { baseUrl, tokens, ...service } = await startSandbox({ certificate, issued: 5 });
@@ -134,6 +134,34 @@ describe('a proxy', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^folio: HTTPS_PROXY is not the address of an http or https proxy\n/);
     expect(stderr).not.toContain('pass-word');
+  });
+
+  it.each([
+    [
+      '',
+      200,
+      'TLS',
+      /^ok +proxy +HOST, from HTTPS_PROXY\nok +DNS .*\nok +TCP +HOST .*\nfailed +TLS +no safe connection to/m,
+    ],
+    ['', 407, 'TLS', /^ok +TCP +HOST .*\nfailed +TLS +the proxy HOST on the way .* \(407\) → /m],
+    [
+      '127.0.0.1',
+      200,
+      'TLS',
+      /^ok +proxy +HOST, from HTTPS_PROXY, is not for this address\nok +DNS .*\nok +TCP +127\.0/m,
+    ],
+  ])('is seen by doctor, without its password: NO_PROXY=%s, %i', async (NO_PROXY, status, failed, lines) => {
+    const { host } = await startProxy(status);
+    const env = {
+      ...sandbox,
+      NODE_EXTRA_CA_CERTS: undefined,
+      HTTPS_PROXY: `http://me:pass%2Fword@${host}`,
+      NO_PROXY,
+    };
+    const { code, stdout, stderr } = texts(await runHere(['doctor'], { env }));
+    expect(stdout.replaceAll(host, 'HOST')).toMatch(lines);
+    expect([code, stderr]).toEqual([5, expect.stringMatching(`first: ${failed}`)]);
+    expect(stdout + stderr).not.toMatch(/pass(?:\/|%2F)word/i);
   });
 
   it('never gets what is for this machine in plain http', async () => {

@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import type { Secret } from '../../api/redact.ts';
 import { FailedTry } from '../../api/retry.ts';
-import { proxyIn, type ResponseHead } from '../../api/transport.ts';
+import { proxyIn, type TransportResponse } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
@@ -132,14 +133,12 @@ interface Access {
   readonly tokenHint?: string;
 }
 
-/** Makes all checks in order: the set-up, the network, the token, each listing. */
+/** Makes all checks in order: the set-up, each step of the way to the service, the token, each listing. */
 async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck): Promise<void> {
-  const { clock } = context;
   const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
     let baseUrl = sandbox?.baseUrl;
     let access: Access | undefined = sandbox && { token: sandbox.tokenOf(flags.profile) };
-    let answer: ResponseHead | undefined;
     const hasNoStore = await check('store', sandbox !== undefined && 'not used with --sandbox', () =>
       describeStore(context),
     );
@@ -152,23 +151,20 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
       return `${baseUrl.href} (${resolved.from})`;
     });
-    await check('network', baseUrl === undefined && 'needs a base address', async () => {
-      const { host, hostname, protocol } = baseUrl!;
-      const start = clock.elapsed();
-      const { certificate, address, ...reached } = await reach(context, baseUrl!);
-      ({ answer } = reached);
-      const proxy = protocol === 'https:' ? proxyIn(context.env) : undefined;
-      const set = proxy === undefined ? '' : `; HTTPS_PROXY is ${proxy.host}`;
-      // The first connection is the one to a proxy.
-      const at = proxy !== undefined || address === undefined || address === hostname ? '' : ` (${address})`;
-      const text = `${host}${at} answers in ${Math.round(clock.elapsed() - start)} ms${set}`;
-      return certificate === undefined ? text : describeCertificate(text, certificate, clock.now());
-    });
-    const unreached = answer === undefined && 'not tried, since the service is not reached';
-    await check('clock', unreached, () => compareClocks(answer!.headers['date'], clock.now()));
+    let way: Way | undefined;
+    let unreached = baseUrl === undefined && 'needs a base address';
+    for (const name of STEPS) {
+      const hasFailed = await check(name, unreached, async () => {
+        way ??= await reach(context, baseUrl!);
+        const found = way.steps[name];
+        if (found === undefined) throw way.failure!;
+        return found;
+      });
+      if (hasFailed) unreached = 'not tried, since the service is not reached';
+    }
     await check('token', hasNoStore && 'needs the store', async () => {
       if (sandbox) return 'of the sandbox';
-      const now = clock.now();
+      const now = context.clock.now();
       const connection = await resolveConnection(context, { flags, store: await context.config() });
       const token = connection.token ?? requireConnection(connection, now).token;
       context.secrets.hide([token.reveal()]);
@@ -239,48 +235,87 @@ async function askListing(
 const CLOCK_TOLERANCE = 60_000;
 /** The time limit of the request that looks for the service, in ms. */
 const REACH_TIMEOUT = 30_000;
-const CONNECTED = 'undici:client:connected';
 /** A certificate that ends within so many milliseconds is a warning. */
 const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
 
+/** The steps to an answer of the service, in order. */
+const STEPS = ['proxy', 'DNS', 'TCP', 'TLS', 'HTTP', 'clock'] as const;
+
+interface Way {
+  /** What was found at each step that was reached. */
+  readonly steps: Readonly<Record<(typeof STEPS)[number], Found | undefined>>;
+  /** The error of a listing, where the service does not answer. */
+  readonly failure: FolioError | undefined;
+}
+
+/** Undici publishes where it begins to connect to, and each connection that it has made, one to a proxy first. */
+const CONNECTIONS = ['undici:client:beforeConnect', 'undici:client:connected'];
+
 /**
- * Sends one request without a token, accepts any answer, and returns its head. Throws the network error that a listing would
- * throw, which names what failed: the proxy, the look-up of the name, the connection, the certificate.
+ * Sends one request without a token, accepts any answer, and watches how far it comes: Node reports each look-up and each
+ * connection that succeeds. Throws UsageError for an environment with which nothing is sent.
  */
-async function reach({ env, signal, openTransport }: Context, baseUrl: URL) {
+async function reach({ clock, env, signal, openTransport }: Context, baseUrl: URL): Promise<Way> {
+  const proxy = proxyIn(env);
+  let nearest = baseUrl;
   let certificate: Certificate | undefined;
-  let address: string | undefined;
-  // Undici publishes each connection that it makes, the one to a proxy first.
   const note = (message: unknown): void => {
-    const { socket } = message as { socket: Socket };
-    address ??= socket.remoteAddress;
-    if (socket instanceof TLSSocket)
+    const { connectParams, socket } = message as { connectParams: { host: string }; socket?: Socket };
+    if (connectParams.host !== baseUrl.host) nearest = new URL(proxy!.url);
+    else if (socket instanceof TLSSocket)
       certificate = { ...socket.getPeerCertificate(), protocol: socket.getProtocol() };
   };
+  const done: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => void done.push(...list.getEntries()));
   const transport = await openTransport({ connections: 1, env });
-  subscribe(CONNECTED, note);
+  observer.observe({ entryTypes: ['dns', 'net'] });
+  for (const name of CONNECTIONS) subscribe(name, note);
+  const start = clock.elapsed();
+  let answer: TransportResponse | undefined;
+  let failure: FolioError | undefined;
   try {
     const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
-    const answer = await transport.open({ url: baseUrl, headers, signal, timeout: REACH_TIMEOUT });
+    answer = await transport.open({ url: baseUrl, headers, signal, timeout: REACH_TIMEOUT });
     answer.discard();
-    return { answer, certificate, address };
   } catch (error) {
-    throw error instanceof FailedTry ? error.failure : error;
+    if (!(error instanceof FailedTry)) throw error;
+    ({ failure } = error);
   } finally {
-    unsubscribe(CONNECTED, note);
+    done.push(...observer.takeRecords());
+    observer.disconnect();
+    for (const name of CONNECTIONS) unsubscribe(name, note);
     await transport.close();
   }
+  const host = nearest.hostname.replace(/^\[|\]$/g, '');
+  const lookup = done.find(({ entryType }) => entryType === 'dns') as Lookup | undefined;
+  const addresses = lookup?.detail.addresses.map(({ address }) => address).join(', ');
+  const isConnected = answer !== undefined || done.some(({ entryType }) => entryType === 'net');
+  const steps = {
+    proxy: describeProxy(proxy?.host, nearest !== baseUrl),
+    DNS: isIP(host) === 0 ? addresses && `${host} is ${addresses}` : `${host} is an address, not a name`,
+    TCP: isConnected ? `${nearest.host} accepts connections` : undefined,
+    TLS:
+      baseUrl.protocol === 'http:'
+        ? skipped('plain http, which is for this machine only')
+        : certificate && describeCertificate(certificate, clock.now()),
+    HTTP: answer && `${baseUrl.host} answers in ${Math.round(clock.elapsed() - start)} ms`,
+    clock: answer && compareClocks(answer.headers['date'], clock.now()),
+  };
+  return { steps, failure };
 }
+
+type Lookup = { readonly detail: { readonly addresses: readonly { readonly address: string }[] } };
 
 type Certificate = Partial<PeerCertificate> & { readonly protocol: string | null };
 
-function describeCertificate(
-  reached: string,
-  { issuer, valid_to: end = '', protocol }: Certificate,
-  now: number,
-): Found {
+function describeProxy(host: string | undefined, isUsed: boolean): string {
+  if (host === undefined) return 'none is set';
+  return isUsed ? `${host}, from HTTPS_PROXY` : `${host}, from HTTPS_PROXY, is not for this address`;
+}
+
+function describeCertificate({ issuer, valid_to: end = '', protocol }: Certificate, now: number): Found {
   const by = [issuer?.O ?? issuer?.CN ?? 'an unknown authority'].flat().join(', ');
-  const text = `${reached}; ${protocol}, certificate by ${by}, ends ${describeMoment(Date.parse(end), now)}`;
+  const text = `${protocol}, certificate by ${by}, ends ${describeMoment(Date.parse(end), now)}`;
   const isSoon = Date.parse(end) - now < CERTIFICATE_TIME;
   return isSoon
     ? warning(text, 'Tell the operator of the service, or of the proxy, that it ends soon.')
