@@ -26,8 +26,6 @@ export interface Question {
 export interface Sorting {
   /** The name of a row, if rows are not records. */
   readonly what?: string | undefined;
-  /** Whether the columns are declared: then a column that no row has is no error. */
-  readonly isKnown?: boolean;
   readonly meanings?: Meanings | undefined;
   /** The currency of the nth row of the answer, from 0, if the rows may lack it. */
   readonly currencyOf?: ((nth: number) => string | undefined) | undefined;

@@ -22,7 +22,7 @@ const MEMORY = 4 * 1024 * 1024;
 export function sortQuestion(
   keys: readonly SortColumn[],
   signal: AbortSignal,
-  { what, isKnown = false, meanings = PLAIN_MEANINGS, currencyOf }: Sorting = {},
+  { what, meanings = PLAIN_MEANINGS, currencyOf }: Sorting = {},
 ): Question {
   const reader = new DocumentReader(meanings, {
     roles: ['currency'],
@@ -69,14 +69,14 @@ export function sortQuestion(
           await collected.add(batch);
         }
         refuseLists(reader, '--sort');
-        if (!isKnown) refuseMissing(reader, '--sort', { what });
+        refuseMissing(reader, '--sort', { what });
         yield* collected.inOrder(await runCooperatively(sortedNumbers(collected.count, compare), signal));
       } finally {
         await collected.close();
       }
     },
     findings: () => {
-      const found = isKnown ? [] : missingColumns(reader, '--sort', { what });
+      const found = missingColumns(reader, '--sort', { what });
       const all = [...new Set(currencies)].toSorted((left, right) => compareOrders(left, right));
       if (all.length < 2) return found;
       const within = all.map((one) => (one === undefined ? 'none' : quoteUnlessCode(one))).join(', ');

@@ -102,8 +102,7 @@ export function totalsQuestion(
   terminal: BarTerminal | undefined,
 ): Question {
   const totals = new Totals(flags, meanings);
-  // `checkQuestions` has checked their columns. A terminal may leave out a column of zeros: that is no error.
-  const sorting = { isKnown: true, meanings: meaningsOfTotals(flags, meanings) };
+  const sorting = { what: 'row', meanings: meaningsOfTotals(flags, meanings) };
   return { ...figuresQuestion(totals, terminal), sorting };
 }
 

@@ -168,6 +168,13 @@ describe('--sort of totals and changes', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
+  it('refuses a column that no group has', async () => {
+    await expectRefused(
+      ask('--group-by', 'status', '--sort', 'fiscalId'),
+      /no row has a column fiscalId\n  There are status, records/,
+    );
+  });
+
   it('says of changes that none of their rows has the column', async () => {
     const earlier = fileOf('{"id":"gone"}\n', 'earlier.jsonl');
     await expectRefused(
