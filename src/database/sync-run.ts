@@ -1,10 +1,10 @@
 import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
+import { CommitUnknown, Conflict, type Database, type StoredRow, type StoredValue } from './database.ts';
 import { findDifferences, firstChanges, type Change, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { RUN_COLUMNS, makeRunTables, newestRuns, type StoredRun } from './tables.ts';
+import { RUN_COLUMNS, makeRunTables, newestRuns, type RunColumn, type StoredRun } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, read or not. */
@@ -219,23 +219,24 @@ function runEntry(
 ): StoredRow {
   // If the part failed, its changes were not made.
   const { added, changed, gone, back } = error === undefined ? counts : NO_CHANGES;
-  return [
+  const entry: Readonly<Record<RunColumn, StoredValue>> = {
     run,
-    part.profile,
-    part.table,
-    instant(part.startedAt),
-    instant(clock.now()),
-    dialect.value('boolean', String(error === undefined)),
-    total ?? null,
+    profile: part.profile,
+    resource: part.table,
+    started_at: instant(part.startedAt),
+    finished_at: instant(clock.now()),
+    complete: dialect.value('boolean', String(error === undefined)),
+    total: total ?? null,
     added,
     changed,
     gone,
     back,
-    error?.message.replaceAll('\0', '\uFFFD') ?? null,
-    version,
-    part.organization ?? null,
-    written?.rule ?? null,
-  ];
+    error: error?.message.replaceAll('\0', '\uFFFD') ?? null,
+    folio_version: version,
+    organization: part.organization ?? null,
+    rule: written?.rule ?? null,
+  };
+  return RUN_COLUMNS.map((column) => entry[column]);
 }
 
 function instant(milliseconds: number): string {

@@ -32,7 +32,7 @@ const HISTORY: OwnTable = {
   primaryKey: ['_profile', '_key', '_run'],
 };
 
-const RUNS: OwnTable = {
+const RUNS = {
   columns: {
     run: 'integer',
     profile: 'key',
@@ -51,7 +51,9 @@ const RUNS: OwnTable = {
     rule: '?key',
   },
   primaryKey: ['run', 'profile', 'resource'],
-};
+} as const satisfies OwnTable;
+
+export type RunColumn = keyof typeof RUNS.columns;
 
 const COLUMNS: OwnTable = {
   columns: { resource: 'key', column: 'key', type: 'key', first_run: 'integer', field: 'key' },
@@ -61,7 +63,7 @@ const COLUMNS: OwnTable = {
 /** The columns of folio's own that each table of records begins with. */
 export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
-export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
+export const RUN_COLUMNS = Object.keys(RUNS.columns) as readonly RunColumn[];
 
 /** What a run did with one listing of one profile. */
 export interface StoredRun {
