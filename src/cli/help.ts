@@ -1,4 +1,4 @@
-import { Help, type Command } from 'commander';
+import { Help, type Command, type Option } from 'commander';
 import type { OutputStream } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { commandPath, declareCommand, examplesOf, shownUnder, termOf, type FlagOption } from './command.ts';
@@ -28,7 +28,10 @@ export const helpCommand = declareCommand({
       }
       command = next;
     }
-    if (command !== program) return command.outputHelp();
+    if (command !== program) {
+      const optionDescription = ({ description }: Option): string => description;
+      return command.configureHelp({ ...helpSettings, optionDescription }).outputHelp();
+    }
     const list = topics.map(({ name, about }) => [name, about] as const);
     const asIn = `Words, as in folio help owe: ${others.join(', ')}.`;
     const blocks = ['Topics, as in folio help questions:', list, asIn];
@@ -65,7 +68,9 @@ export const helpSettings: Partial<Help> = {
   },
   /** The examples come last. */
   formatHelp(command, helper) {
-    const others = command.parent === null ? ABOUT_TOPICS : 'Flags for every command: folio --help';
+    const isCut = command.options.some((option) => (option as Partial<FlagOption>).isDaily);
+    const whole = isCut ? `Flags in full: ${commandPath(command).replace(' ', ' help ')} · ` : '';
+    const others = command.parent === null ? ABOUT_TOPICS : `${whole}Flags for every command: folio --help`;
     const examples = examplesOf(command);
     const blocks = [others, ...(examples.length === 0 ? [] : ['Examples:', examples])];
     return `${Help.prototype.formatHelp.call(helper, command, helper)}\n${renderTopic({ blocks }, helper)}`;

@@ -31,10 +31,12 @@ describe('folio help', () => {
     expect(stdout.replaceAll('\n', ' ')).toContain(words.join(', '));
   });
 
-  it('is that of a command as --help prints it, flags before examples', async () => {
+  it('is that of a command with each flag in full, which --help has in a line, flags before examples', async () => {
     const { stdout } = await folio(['help', 'funds', 'documents']);
     const { stdout: byFlag } = await folio(['funds', 'documents', '--help']);
-    expect(stdout.trim()).toBe(byFlag.trim());
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('for each currency, less credit notes');
+    expect(byFlag).not.toContain('less credit notes');
+    expect(byFlag).toContain('Flags in full: folio help funds documents');
     expect(stdout.indexOf('--limit')).toBeLessThan(stdout.indexOf('Examples:'));
   });
 
