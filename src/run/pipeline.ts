@@ -26,12 +26,12 @@ import {
 } from './open-questions.ts';
 import { declaredColumns, planOutput, shownColumns, type OutputPlan } from './output-plan.ts';
 import {
-  checkPart,
   deliver,
   inPart,
   recordsOf,
   storeOf,
   type Part,
+  type PartEnd,
   type Source,
   inRun,
   type Run,
@@ -90,7 +90,7 @@ interface ExportRequest extends QuestionsRequest {
  * 5. The output is planned, and the destination opened before the first request (`exportPart`).
  * 6. Records flow: a page at a time from the source, through the questions, into the writer. Memory does not grow with them.
  * 7. The destination is committed: a file appears whole, or not at all.
- * 8. Missing records end the run: unknown fiscal IDs, records that could not be read (`checkPart`, IncompleteError).
+ * 8. Missing records end the run: unknown fiscal IDs, records that could not be read (`inPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source has (`Source.held`), become one joined source
  * (`several-profiles.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8. Runs with another sink, such
@@ -158,12 +158,12 @@ function isAboutProfiles({ where = [], groupBy = [], sort = [], columns }: Expor
   return [...named, ...groupBy, ...(columns?.names ?? [])].includes(PROFILE_COLUMN);
 }
 
-/** Writes the records of a part to `to`, else as the flags say. Throws IncompleteError after all that came was written. */
+/** Writes the records of a part to `to`, else as the flags say. */
 async function exportPart(
   part: Part,
   request: ExportRequest,
   to: Pick<OutputFlags, 'format' | 'output'> = {},
-): Promise<void> {
+): Promise<PartEnd | void> {
   const { flags, consequence } = request;
   if (flags.listColumns) return listColumns(part, request);
   const { state, notices, context, source, meanings, run, isJoined } = part;
@@ -197,7 +197,7 @@ async function exportPart(
   const found = questions.findings();
   notices.add(...found);
   if (notices.isHeard) remarkEnd(part, request, { questions, plan, newestFirst });
-  checkPart(part, found, consequence);
+  return { found, consequence };
 }
 
 interface Delivered {
@@ -323,7 +323,6 @@ async function listColumns(part: Part, request: ExportRequest): Promise<void> {
       for (let index = 0; index < batch.count; index++) reader.moveTo(batch, index);
     return questions.resultColumns() ?? reader.columns;
   });
-  checkPart(part);
 }
 
 /** Writes the names. Opens the file before it finds them, so that OutputError comes first. */

@@ -215,14 +215,22 @@ export interface PartOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How the work with a part ended. */
+export interface PartEnd {
+  /** The findings of its questions: a failure among them is one of the part. They are reported already. */
+  readonly found?: readonly Finding[];
+  /** What in the answer may be wrong if records are missing, for the message. */
+  readonly consequence?: string | undefined;
+}
+
 /**
- * Opens a part, does the work with it, and closes it in any case. Returns its state, with the failure if the part failed.
- * Throws only errors of the whole run: an interrupt, or a bug in folio.
+ * Opens a part, does the work with it, checks that no record is missing, and closes it in any case. Returns its state, with the
+ * failure if the part failed. Throws only errors of the whole run: an interrupt, or a bug in folio.
  */
 export async function inPart(
   run: Run,
   options: PartOptions,
-  work: (part: Part) => Promise<void>,
+  work: (part: Part) => Promise<PartEnd | void>,
 ): Promise<PartState> {
   const state = stateOf(run, options.name);
   state.stage = 'running';
@@ -231,7 +239,7 @@ export async function inPart(
     const part = await openPart(run, options, state);
     const { session, context, notices, status, serviceErrors, source } = part;
     try {
-      await work(part);
+      checkPart(part, (await work(part)) ?? {});
     } catch (error) {
       if (session !== undefined) await refuseWrongAddress(session.client, error, context.signal);
       throw error;
@@ -384,23 +392,19 @@ export function forEachPart<Item, Result>(
   return mapInOrder(parts, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
 }
 
-/**
- * Throws the first failure of source, walk or findings, and warns of the others. Call it after all records were delivered.
- * `consequence` says what in the answer may be wrong if records are missing.
- */
-export function checkPart(
-  { source, status, serviceErrors, notices, lacks }: Part,
-  found: readonly Finding[] = [],
-  consequence?: string,
-): void {
-  const missing = [
-    ...lacks,
-    lackOf(status, source.isStrict ? serviceErrors.unknownIds : [], source.resource?.sortBy) ?? [],
-  ].flat();
+/** The errors for records that are missing or in doubt; none if the source was read whole. */
+export function missingIn({ source, status, serviceErrors, lacks }: Part): readonly FolioError[] {
+  const unknownIds = source.isStrict ? serviceErrors.unknownIds : [];
+  return [...lacks, lackOf(status, unknownIds, source.resource?.sortBy) ?? []].flat();
+}
+
+/** Throws the first failure of source, walk or findings, and warns of the others. */
+function checkPart(part: Part, { found = [], consequence }: PartEnd): void {
+  const missing = missingIn(part);
   const worded =
     consequence === undefined ? missing : missing.map((one) => withConsequence(one, consequence));
   const [first, ...others] = [...worded, ...found.filter(({ level }) => level === 'failure').map(errorOf)];
-  for (const { kind, message } of others) if (kind === 'incomplete') notices.warn(message);
+  for (const { kind, message } of others) if (kind === 'incomplete') part.notices.warn(message);
   if (first !== undefined) throw first;
 }
 

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isFailure } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { localMinute } from '../json/calendar-day.ts';
@@ -17,12 +17,12 @@ import type { WrittenPath } from './paths.ts';
 import { stateOf, type PartState } from './run-state.ts';
 import { receiptPathOf, withReceipt } from './receipt.ts';
 import {
-  checkPart,
   forEachPart,
   inPart,
   recordsOf,
   type OpenSource,
   type Part,
+  type PartEnd,
   type Run,
   type Source,
 } from './run.ts';
@@ -50,7 +50,6 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
         open.add(collected);
         const state = await inPart(run, { source, name: profile, profile, signal }, async (part) => {
           for await (const batch of recordsOf(part, wanted)) await collected.add(batch);
-          checkPart(part);
         });
         return { state, collected };
       };
@@ -160,14 +159,8 @@ export function filesOfProfiles(
 export async function exportEach(
   run: Run,
   { source, files }: { readonly source: OpenSource; readonly files: readonly FileOfProfile[] },
-  exportPart: (part: Part, file: FileOfProfile) => Promise<void>,
+  exportPart: (part: Part, file: FileOfProfile) => Promise<PartEnd | void>,
 ): Promise<void> {
-  for (const { profile, output } of files) {
-    // The file's name in earlier versions, the same for all listings.
-    const older = join(dirname(output), `${profile}${extname(output)}`);
-    if (!existsSync(older)) continue;
-    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${output} now`);
-  }
   const all = forEachPart(run, files, async (file, signal) => {
     const { profile, output, receipt } = file;
     const state = stateOf(run, profile);

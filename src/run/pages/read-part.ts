@@ -9,9 +9,9 @@ import { checkResults, hasRecords, passUnknownIds, type OutcomeWords } from '../
 import type { RecordFilters } from '../filters.ts';
 import { filterOf, withFieldCheck } from '../open-questions.ts';
 import {
-  checkPart,
   forEachPart,
   inPart,
+  missingIn,
   recordsOf,
   type OpenSource,
   type PartOptions,
@@ -111,9 +111,8 @@ async function readPart<Read extends Tally>(
     filter?.refuse();
     const found = filter?.findings() ?? [];
     part.notices.add(...found);
-    checkPart(part);
-    isWhole = true;
-    checkPart(part, [...found, ...tally.finish().findings]);
+    isWhole = missingIn(part).length === 0;
+    return isWhole ? { found: [...found, ...tally.finish().findings] } : {};
   });
   const { session } = result;
   return {

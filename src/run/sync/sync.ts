@@ -29,7 +29,6 @@ import { version } from '../../version.ts';
 import { checkResults } from '../outcome.ts';
 import type { GlobalFlags, ProfilesFlags, ReceiptFlags, RequestFlags } from '../flags.ts';
 import {
-  checkPart,
   deliver,
   forEachPart,
   inPart,
@@ -234,7 +233,6 @@ async function readListing(
     listing = spooled;
     closing.push(() => spooled.close());
     for await (const records of recordsOf(part)) await spooled.add(records);
-    checkPart(part);
   });
   if (refusal !== undefined) throw refusal;
   // One view serves the records of all profiles.
