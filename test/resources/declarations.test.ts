@@ -37,8 +37,8 @@ describe.each(resources.map((resource): [string, Resource] => [resource.name, re
     it('has examples that are command lines of its own, each with what it answers', async () => {
       expect(resource.examples.length).toBeGreaterThan(1);
       for (const [line, answer] of resource.examples) {
-        const { code, asked, stderr } = await run(withoutFiles(line));
-        expect({ line, code, stderr }).toEqual({ line, code: 0, stderr });
+        const { code, asked } = await run(withoutFiles(line));
+        expect({ line, code }).toEqual({ line, code: 0 });
         expect(asked[0]?.startsWith(resource.path.replace('{id}', '4711'))).toBe(true);
         expect(answer).toMatch(/^[a-z][^.]+$/);
       }
