@@ -242,7 +242,7 @@ export class Place {
       this.#sizes.slow(size);
       if (!this.#isRetry && !this.#sizes.isTrial(window.nominal)) {
         this.#isRetry = true;
-        return this.#status.retry(size, at);
+        return this.#status.slowPage(size, at);
       }
     }
     this.#isRetry = false;

@@ -5,7 +5,7 @@ import type { RefusalReason } from './page.ts';
  * An event of a walk, for the lines of --debug: it may explain why a record is missing, comes late or twice. `at` is the offset
  * of a record, from 0.
  * - `shrink`: a page was refused, and its records are requested in smaller pages;
- * - `retry`: a page was slow, and is requested once more as it was;
+ * - `slow`: a page took too long, and is requested once more as it was;
  * - `give up`: a record is not served even alone, so it is left out;
  * - `repeat`: records came that had come before, and were left out;
  * - `reread`: pages did not hold together, or records may be missing, so parts or all of the listing are read again.
@@ -19,7 +19,7 @@ export type WalkEvent =
       readonly to: number;
       readonly reason: RefusalReason;
     }
-  | { readonly kind: 'retry'; readonly at?: number | undefined; readonly size: number }
+  | { readonly kind: 'slow'; readonly at?: number | undefined; readonly size: number }
   | { readonly kind: 'give up'; readonly at: number }
   | { readonly kind: 'repeat'; readonly records: number }
   | { readonly kind: 'reread'; readonly round: number; readonly reason?: IncompleteReason | undefined };
@@ -93,9 +93,9 @@ export class WalkStatus {
   }
 
   /** @param at the offset of the first record; undefined where pages have cursors */
-  retry(size: number, at?: number): void {
+  slowPage(size: number, at?: number): void {
     this.slowPages++;
-    this.#observe({ kind: 'retry', at, size });
+    this.#observe({ kind: 'slow', at, size });
   }
 
   giveUp(offset: number): void {

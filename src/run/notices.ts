@@ -148,7 +148,8 @@ export class Notices {
     const place = 'at' in event && event.at !== undefined ? ` from number ${event.at + 1}` : '';
     if (event.kind === 'shrink')
       this.detail(`shrunk: ${event.from} records${place} ${REFUSED[event.reason]}, asks for ${event.to}`);
-    else if (event.kind === 'retry') this.detail(`read again: ${event.size} records${place} took too long`);
+    else if (event.kind === 'slow')
+      this.detail(`slow: ${event.size} records${place} took too long, asks once more`);
     else if (event.kind === 'give up')
       this.detail(`given up: number ${event.at + 1} of the listing is not served even alone`);
     else if (event.kind === 'repeat')

@@ -24,7 +24,7 @@ describe('a walk over numbered pages', () => {
     const status = new WalkStatus((event) => void events.push(event));
     await walk({ fetchPage, status, concurrency: 1 }).all;
     expect(events.slice(0, 3)).toEqual([
-      { kind: 'retry', at: 100, size: 99 },
+      { kind: 'slow', at: 100, size: 99 },
       { kind: 'shrink', at: 198, from: 98, to: 49, reason: 'large' },
       { kind: 'shrink', at: 198, from: 49, to: 24, reason: 'large' },
     ]);

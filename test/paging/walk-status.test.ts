@@ -23,7 +23,7 @@ describe('the status of a walk', () => {
       const subwalk = status.subwalk();
       subwalk.page(total);
       subwalk.shrink({ from: 10, to: 5, reason: 'slow' });
-      subwalk.retry(10);
+      subwalk.slowPage(10);
       subwalk.giveUp(at);
       subwalk.repeat(4);
       subwalk.reread();

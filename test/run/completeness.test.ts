@@ -93,7 +93,7 @@ it('they tell of a page that was slow and asked for again', async () => {
     ({ call }) => (call === 0 ? SLOW : undefined),
   );
   expect(code).toBe(0);
-  expect(said).toContain('read again: 20 records from number 1 took too long');
+  expect(said).toContain('slow: 20 records from number 1 took too long');
   expect(counts).toMatchObject({ shrinks: 0, slowPages: 1, givenUp: 0, complete: true });
 });
 
