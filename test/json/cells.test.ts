@@ -170,25 +170,20 @@ describe('two records, field by field', () => {
     );
 
   it.each([
-    ['{"a":1,"b":"x"}', '{ "b" : "\\u0078" , "a" : 1 }'],
-    ['{"a":{"b":[{"c":1,"d":true}]}}', '{"a":{"b":[ {"d":true,"c":1} ]}}'],
-    ['{"a":"1\\u00e9"}', '{"a":"1é"}'],
-    ['{"a":10.0,"b":[105e-1]}', '{"a":10.00,"b":[10.50]}'],
-    ['{"a":[0,-7]}', '{"a":[-0.0e5,-0.07e2]}'],
-  ])('say the same: %s and %s', (before, after) => {
-    expect([isSame(before, after), isSame(after, before)]).toEqual([true, true]);
-  });
-
-  it.each([
-    ['{"a":1}', '{"a":2}'],
-    ['{"a":1}', '{"a":"1"}'],
-    ['{"a":1}', '{"b":1}'],
-    ['{"a":1}', '{"a":1,"b":0}'],
-    ['{"a":[1,2]}', '{"a":[2,1]}'],
-    ['{"a":[1e3]}', '{"a":[1e4]}'],
-    ['{"a":[1]}', '{"a":["1"]}'],
-    ['{"a":"x"}', '{"a":true}'],
-  ])('do not: %s and %s', (before, after) => {
-    expect([isSame(before, after), isSame(after, before)]).toEqual([false, false]);
+    ['{"a":1,"b":"x"}', '{ "b" : "\\u0078" , "a" : 1 }', true],
+    ['{"a":{"b":[{"c":1,"d":true}]}}', '{"a":{"b":[ {"d":true,"c":1} ]}}', true],
+    ['{"a":"1\\u00e9"}', '{"a":"1é"}', true],
+    ['{"a":10.0,"b":[105e-1]}', '{"a":10.00,"b":[10.50]}', true],
+    ['{"a":[0,-7]}', '{"a":[-0.0e5,-0.07e2]}', true],
+    ['{"a":1}', '{"a":2}', false],
+    ['{"a":1}', '{"a":"1"}', false],
+    ['{"a":1}', '{"b":1}', false],
+    ['{"a":1}', '{"a":1,"b":0}', false],
+    ['{"a":[1,2]}', '{"a":[2,1]}', false],
+    ['{"a":[1e3]}', '{"a":[1e4]}', false],
+    ['{"a":[1]}', '{"a":["1"]}', false],
+    ['{"a":"x"}', '{"a":true}', false],
+  ])('say the same: %s and %s: %s', (before, after, same) => {
+    expect([isSame(before, after), isSame(after, before)]).toEqual([same, same]);
   });
 });

@@ -217,6 +217,8 @@ describe('reconcile', () => {
     );
   const shared = 'number=8, issuerFiscalId=55555555-5, issuer={"name":"Acme"}';
   const days = 'date=01/10/2026; type=34, date=02/10/2026';
+  const neither = 'only in the list 7; only in the service 8';
+  const both = 'only in the service 1; only in the service 1';
   it.each<readonly [what: string, list: string, records: string, rows: string]>([
     ['any number', 'number=0001520; number=9', 'number=1520; number=09, documentType=TaxInvoice', ''],
     ['any ID', 'rut=076.123.456-0', 'issuerFiscalId="761234560", documentType=INVOICE', ''],
@@ -224,18 +226,8 @@ describe('reconcile', () => {
     ['any day', 'date=15-10-2026, type=033', 'date=2026-10-15T03:00:00Z, documentType=INVOICE', ''],
     ['any day with a time', 'date=15/10/2026 23:59:59', 'documentType=TaxInvoice', ''],
     ['an ID that many share', 'rut=55555555-5, number=7, name=Acme', shared, 'near 8 number'],
-    [
-      'another ID that many share',
-      'rut=66666666-6, number=7, name=Acme',
-      shared,
-      'only in the list 7; only in the service 8',
-    ],
-    [
-      'an ID that many share, of another name',
-      'rut=55555555-5, number=7, name=Beta',
-      shared,
-      'only in the list 7; only in the service 8',
-    ],
+    ['another ID that many share', 'rut=66666666-6, number=7, name=Acme', shared, neither],
+    ['an ID that many share, of another name', 'rut=55555555-5, number=7, name=Beta', shared, neither],
     // Of several candidates, the one with the same total, then the one of the same day, else none.
     [
       'one of two totals',
@@ -254,12 +246,7 @@ describe('reconcile', () => {
     ['an unknown type', 'type=33', 'documentType=SOMETHING', ''],
     ['no type', 'type=914', 'documentType=null', ''],
     ['an unknown type of nobody', '', 'documentType=SOMETHING', 'only in the service 1'],
-    [
-      'two of no issuer',
-      '',
-      'issuerFiscalId=null; issuerFiscalId=null, totalAmount=7',
-      'only in the service 1; only in the service 1',
-    ],
+    ['two of no issuer', '', 'issuerFiscalId=null; issuerFiscalId=null, totalAmount=7', both],
     // Near is another number, or another party, within 31 days of the period.
     [
       'another number and day',
@@ -269,12 +256,7 @@ describe('reconcile', () => {
     ],
     ['another number, and no day in the list', 'number=9, date="null"', 'number=90', 'near 90 number'],
     ['nothing near without a day', 'number=9', 'number=90, date=null', 'only in the list 9'],
-    [
-      'nothing near of nobody',
-      'number=9, rut=',
-      'number=90, issuerFiscalId=null',
-      'only in the list 9; only in the service 90',
-    ],
+    ['nothing near of nobody', 'number=7, rut=', 'number=8, issuerFiscalId=null', neither],
     ['nothing near among receipts', 'number=9', 'number=90, documentType=39', 'only in the list 9'],
     ['what is too far', 'number=9, date=01/08/2026', 'number=90, date=2026-08-30', 'only in the list 9'],
   ])('of purchases finds %s', async (_, list, records, rows) => {
