@@ -40,7 +40,7 @@ const DESCRIPTORS = { stdout: 1, stderr: 2 };
  * code.
  */
 export function start(own: OwnProcess, descriptors = DESCRIPTORS): Promise<number> {
-  // There is a listener for each request in flight, so that many listeners are no leak.
+  // There is a listener for each request in flight, so that many listeners are not a leak.
   EventEmitter.defaultMaxListeners = 100;
   return runCommandLine(realContext(own, descriptors));
 }

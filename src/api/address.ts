@@ -55,7 +55,7 @@ export function leadsToThisMachine(hostname: string): boolean {
  */
 export function checkLink(link: string, options: { readonly onLoopback: boolean; readonly from?: URL }): URL {
   const { onLoopback, from } = options;
-  if (!URL.canParse(link, from?.href)) throw linkNotFollowed('', 'is no address');
+  if (!URL.canParse(link, from?.href)) throw linkNotFollowed('', 'is not an address');
   const url = new URL(link, from?.href);
   url.hash = '';
   const local = leadsToThisMachine(url.hostname);

@@ -12,7 +12,7 @@ export interface ErrorBody {
   readonly errors: PartialErrors;
 }
 
-/** A longer body is no error message. */
+/** A longer body is not an error message. */
 const MAX_ERROR_BODY_BYTES = 2 ** 20;
 /** A line has no room for more parts. */
 const MAX_PARTS = 20;

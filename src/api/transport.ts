@@ -70,7 +70,7 @@ interface Proxy {
 /**
  * The proxy for https, as `HTTPS_PROXY` and `NO_PROXY` say, or undefined. Names in lower case count before those in upper case,
  * and an empty value counts as unset. folio speaks plain http with this machine only, so plain http never goes through a proxy,
- * which could read the token. Throws UsageError for a value that is no address of a proxy. The error does not repeat the value,
+ * which could read the token. Throws UsageError for a value that is not an address of a proxy. The error does not repeat the value,
  * because it may hold a password.
  */
 export function proxyIn(env: Environment): Proxy | undefined {

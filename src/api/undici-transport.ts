@@ -31,7 +31,7 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   if (origin?.startsWith('https:')) await import('node:tls');
   await avoidSlowExit();
   const closing = new AbortController();
-  // Every request and every connection listens: many listeners are no leak here.
+  // Every request and every connection listens: many listeners are not a leak here.
   setMaxListeners(0, closing.signal);
   const { connections, refusesThisMachine } = options;
   // Undici would let connections that are still being made go on when it is destroyed.

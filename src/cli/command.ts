@@ -194,7 +194,7 @@ function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
       const own = (command.options as FlagOption[]).find((one) => one.long === long);
       if (own === undefined) {
         const path = commandPath(command);
-        throw new UsageError(`${long} is no flag of ${path}`, {
+        throw new UsageError(`${long} is not a flag of ${path}`, {
           hint: `Leave it out. See ${path} --help for what there is.`,
         });
       }

@@ -26,7 +26,7 @@ const CODES: Readonly<Record<Exclude<FailureKind, 'interrupted'>, number>> = {
   differs: 7,
 };
 
-/** The exit code for the error that ended a run. A reader that closed early (`| head`) is no failure: 0. */
+/** The exit code for the error that ended a run. A reader that closed early (`| head`) is not a failure: 0. */
 export function exitCodeOf(error: unknown): number {
   if (isReaderGone(error)) return 0;
   if (!(error instanceof FolioError)) return CODES.fault;

@@ -26,7 +26,7 @@ A script can rely on these. Only data goes to standard output; an error is one l
   error but warnings, which -q silences.
 ${listed(exitCodes)}
 With 6, the output has all records that could be read. With any other code but 0, a file of that name is
-  what it was before. A reader that closes early, such as head, is no failure.
+  what it was before. A reader that closes early, such as head, is not a failure.
 Examples:
 * folio received -o received.csv || echo "not whole: $?" :: say so when something is missing
 * folio issued --strict --customer-fiscal-id @ids.txt :: unknown fiscal IDs are exit code 6`;

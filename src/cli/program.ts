@@ -118,7 +118,7 @@ function emptyProgram(context: Context, writeOut: (text: string) => void): Comma
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .configureOutput({
       writeOut,
-      // Errors are thrown, and `runCommandLine` prints them. The help of a command that only groups others is no error.
+      // Errors are thrown, and `runCommandLine` prints them. The help of a command that only groups others is not an error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       // Help has no colours. To check whether a stream shows them, Node would have to open the stream.
       getOutHasColors: () => false,

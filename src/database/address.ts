@@ -55,7 +55,7 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
   if (scheme === 'postgres' || scheme === 'postgresql')
     return parsePostgres(text, source, variable !== undefined);
   if (scheme !== undefined) {
-    throw new UsageError(`${source} begins with ${scheme}:, which is no database that folio knows`, {
+    throw new UsageError(`${source} begins with ${scheme}:, which is not a database that folio knows`, {
       hint: EXAMPLES,
     });
   }
@@ -139,7 +139,7 @@ function parseUrl(text: string, source: string): URL {
   try {
     return new URL(text);
   } catch (error) {
-    const message = `${source} is no address of a PostgreSQL database`;
+    const message = `${source} is not an address of a PostgreSQL database`;
     throw new UsageError(message, { hint: EXAMPLES, cause: error });
   }
 }

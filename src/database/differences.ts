@@ -7,7 +7,7 @@ import { ofKeys, type Database } from './database.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
 /**
- * The action for a record of the listing: LEAVE it; ADD a row; CHANGE its row; REWRITE its row, which is no change: the
+ * The action for a record of the listing: LEAVE it; ADD a row; CHANGE its row; REWRITE its row, which is not a change: the
  * record has the same values in other bytes, or folio's own columns have other values; or BRING_BACK a row that had gone, as
  * it was or CHANGED.
  */

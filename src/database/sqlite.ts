@@ -84,7 +84,7 @@ function sqliteNumber(literal: string): bigint | number | string {
   return digits === '' || (size > 1e-300 && size < 1e300) ? value : literal;
 }
 
-/** Whether there is a file to open. Throws OutputError for what is no file. */
+/** Whether there is a file to open. Throws OutputError for what is not a file. */
 export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
   try {
     if (statSync(path).isFile()) return true;
@@ -92,7 +92,9 @@ export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
     if (errorCode(error) === 'ENOENT') return false;
     throw cannotOpen(shown, error);
   }
-  throw new OutputError(`${shown} is no file`, { hint: 'Name a file for the database, such as books.db.' });
+  throw new OutputError(`${shown} is not a file`, {
+    hint: 'Name a file for the database, such as books.db.',
+  });
 }
 
 /** Throws OutputError where the file cannot be written, or no file can be made in its folder. */
@@ -111,7 +113,7 @@ export function requireWritable(address: SqliteAddress): void {
   });
 }
 
-/** Opens the file, which is made where it is not there. Rejects with OutputError, or UsageError where it is no database. */
+/** Opens the file, which is made where it is not there. Rejects with OutputError, or UsageError where it is not a database. */
 export async function openSqlite(address: SqliteAddress, context: SqliteContext): Promise<Database> {
   const { path, shown } = address;
   const connect = await loadDriver(context);
@@ -279,7 +281,7 @@ class SqliteDatabase implements Database {
     const code = codeOf(cause);
     if (code === undefined) return cause;
     if (code === NO_DATABASE) {
-      return new UsageError(`${this.shown} is no SQLite database`, {
+      return new UsageError(`${this.shown} is not a SQLite database`, {
         hint: 'Name another file: folio makes one where there is none.',
         cause,
       });

@@ -192,7 +192,7 @@ export class DocumentReader {
 
   /**
    * The cell of the name with this index: from the column of that name, or from those that it stands for. An object of that name,
-   * such as the customer, holds what the name stands for, and is no value of it. Throws UsageError if records have a column of
+   * such as the customer, holds what the name stands for, and is not a value of it. Throws UsageError if records have a column of
    * that name with another meaning.
    */
   named(at: number): Cell | undefined {

@@ -19,7 +19,7 @@ interface FamilyNames {
   readonly words: readonly string[];
 }
 
-/** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is no invoice, nor is a `FEE_INVOICE`. */
+/** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is not an invoice, nor is a `FEE_INVOICE`. */
 const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
   ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE', 'NOTA_DE_CRÉDITO'] }],
   ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE', 'NOTA_DE_DÉBITO'] }],

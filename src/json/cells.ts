@@ -114,7 +114,7 @@ class CellSpans {
   }
 }
 
-/** The kind of a value by its first byte; numbers have many. Null is no cell. */
+/** The kind of a value by its first byte; numbers have many. Null is not a cell. */
 const KIND_OF = new Uint8Array(256).fill(NUMBER_LITERAL);
 KIND_OF[ascii.LETTER_N] = ABSENT;
 KIND_OF[ascii.LETTER_T] = BOOLEAN_LITERAL;
@@ -131,7 +131,7 @@ const NONE: Int32Array = new Int32Array(0);
 const LOOK_AHEAD = 8;
 
 /**
- * Reads records as rows of flat cells. Objects become columns with dots in their names. Null and missing values are no cells. Of
+ * Reads records as rows of flat cells. Objects become columns with dots in their names. Null and missing values are not cells. Of
  * several members with the same name in an object, the last counts.
  *
  * It finds where the value of each column is in the bytes of the page; `cell` makes a string of one, and fast writers read

@@ -3,7 +3,7 @@ import type { Cell } from './cells.ts';
 import { parseDecimal } from './decimal.ts';
 
 /**
- * What the cells of a column are, so far. Null and missing are no cells. A file may lose no cell, so that empty text is text
+ * What the cells of a column are, so far. Null and missing are not cells. A file may lose no cell, so that empty text is text
  * there; a question takes empty text for nothing.
  */
 export class ColumnFacts {

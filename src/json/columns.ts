@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { toWords, type WordView } from './bytes.ts';
 
-/** The most columns of a table. Records with more fields than that are no rows. */
+/** The most columns of a table. Records with more fields than that are not rows. */
 const MAX_COLUMNS = 10_000;
 
 /** The most characters that the names of all columns have together. A name is written into every table, or kept for all of it. */
@@ -69,7 +69,7 @@ export class Columns {
   readonly #chosen: ReadonlyMap<string, number> | undefined;
   /**
    * The paths that lead to a chosen column, such as `payments` to `payments.date`, each with a column of its own behind the
-   * chosen ones, which is of what is no object there.
+   * chosen ones, which is of what is not an object there.
    */
   readonly #parents = new Map<string, number>();
   readonly #above = new Map<string, readonly (readonly [path: string, column: number])[]>();

@@ -35,7 +35,7 @@ export class ListReader {
     this.#reader = new CellReader([column]);
   }
 
-  /** The cell of each object in the JSON text of a list, or in lists within it; undefined if it is no list of objects. */
+  /** The cell of each object in the JSON text of a list, or in lists within it; undefined if it is not a list of objects. */
   read(text: string): (Cell | undefined)[] | undefined {
     const batch = objectsIn(text);
     if (batch === undefined) return undefined;

@@ -128,7 +128,7 @@ export class RecordShapes {
   learn(start: number, end: number): void {
     const { bytes, view } = this.#scanner;
     const { id } = this;
-    // An id that is an object is no value, and replaces one that came before.
+    // An id that is an object is not a value, and replaces one that came before.
     if (this.#misses === MAX_MISSES || (id >= 0 && bytes[id] === ascii.OPEN_BRACE)) return;
     let before: Step | undefined;
     let level = -1;

@@ -33,7 +33,7 @@ interface RecordsHolder {
 /**
  * Checks a whole body as strict JSON. In the same pass it finds the members of the body's object, and the records in the
  * array that `recordsIn` names. `assignedDocuments` may be an array or a page envelope, because the specification does not
- * say which (spec 4.7). Throws BadBody, also for a record that is no object and for an array that is there twice.
+ * say which (spec 4.7). Throws BadBody, also for a record that is not an object and for an array that is there twice.
  */
 export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeTask<ScannedPage> {
   const collector = new RecordCollector(bytes);

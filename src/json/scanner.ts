@@ -180,7 +180,7 @@ function checkString(view: WordView, start: number): number {
   return checkRest(view, start, endOfPlainText(view, start + 1));
 }
 
-/** The rest of a string, from the first position on that is no plain text. */
+/** The rest of a string, from the first position on that is not plain text. */
 function checkRest(view: WordView, start: number, plain: number): number {
   const { bytes } = view;
   let at = plain;
@@ -205,7 +205,7 @@ export function checkScalar(view: WordView, start: number): number {
 
 function checkNumber(bytes: Buffer, start: number): number {
   let at = bytes[start] === ascii.MINUS ? start + 1 : start;
-  // A zero at the start is alone: the "1" of "01" is refused later, because it is no comma.
+  // A zero at the start is alone: the "1" of "01" is refused later, because it is not a comma.
   at = bytes[at] === ascii.DIGIT_ZERO ? at + 1 : checkDigits(bytes, at);
   if (bytes[at] === ascii.POINT) at = checkDigits(bytes, at + 1);
   if ((bytes[at]! | ascii.SPACE) === ascii.LETTER_E) {

@@ -54,7 +54,7 @@ function isSigned(bytes: Buffer, start: number, end: number): boolean {
 /** The `links` that a scan of these records finds. */
 function findLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   const scanner = new JsonScanner(bytes);
-  // The record itself is no level, as in the scan.
+  // The record itself is not a level, as in the scan.
   for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!, -1);
   return new Int32Array(scanner.links);
 }

@@ -16,7 +16,7 @@ export interface HeldProfiles {
   readonly organizations?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Reads --profile, whose names have commas between them. Throws UsageError for one that is no name. */
+/** Reads --profile, whose names have commas between them. Throws UsageError for one that is not a name. */
 export function namesTyped(profile: string | undefined): readonly string[] | undefined {
   const names = profile?.split(',').map((name) => name.trim());
   if (names?.includes('') || new Set(names).size !== (names ?? []).length) {

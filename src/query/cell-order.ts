@@ -21,7 +21,7 @@ export function cellOrder(cell: Cell): string {
 
 /**
  * A text whose order by code unit is the order of the numbers, equal for equal numbers (`1.0` and `1.00`); undefined for a
- * text that is no JSON number. It consists of sign, exponent and digits: so no digit is lost to a double, and `1E999999999`
+ * text that is not a JSON number. It consists of sign, exponent and digits: so no digit is lost to a double, and `1E999999999`
  * takes no more room than `1`. Negative numbers have the complement of exponent and digits, since a larger one is less.
  */
 export function numberOrder(literal: string): string | undefined {

@@ -175,7 +175,7 @@ class FiscalIdWalk {
     return isCut || (spelling === this.#understood && count === 0) ? [] : unproven;
   }
 
-  /** The IDs for which a failed request of a list proves nothing. Throws the error where it is no refusal of the IDs. */
+  /** The IDs for which a failed request of a list proves nothing. Throws the error where it is not a refusal of the IDs. */
   async #unprovenBy(
     error: unknown,
     ids: readonly string[],

@@ -196,7 +196,7 @@ export const target = parser(
 export const delimiter = parser((text) => {
   const character = text === '\\t' || text.toLowerCase() === 'tab' ? '\t' : text;
   return /^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character) ? character : undefined;
-}, 'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
+}, 'one character that is not a letter, digit, quote or line break, none of . - _, such as ";" or "\\t"');
 
 /** Seconds, as milliseconds. */
 export const timeout = parser((text) => {

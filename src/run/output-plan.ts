@@ -211,7 +211,7 @@ function isLoneCount({ count, groupBy, format, output: target = '-', excel, deli
   return count === true && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
 }
 
-/** The format that a file's ending names. Throws UsageError for an ending that is no format, unless a flag names one. */
+/** The format that a file's ending names. Throws UsageError for an ending that is not a format, unless a flag names one. */
 function endingFormat(
   target: string,
   chosen: Format | undefined,

@@ -20,7 +20,7 @@ export function startProgress(context: Context, view: ProgressView) {
   const stopped = new AbortController();
   const isDrawn = context.listener === undefined && view.flags.progressStyle !== 'plain';
   const show = isDrawn ? showSpinner : showLines;
-  // It rejects when it is stopped, and when standard error is closed, which is no reason to stop the run.
+  // It rejects when it is stopped, and when standard error is closed, which is not a reason to stop the run.
   show(context, view, stopped.signal).catch(() => {});
   const stop = (): void => stopped.abort();
   return { context: { ...context, stdout: beginningWith(context.stdout, stop) }, stop };

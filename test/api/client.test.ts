@@ -21,7 +21,7 @@ async function get(script: FaultScript, ...flags: string[]) {
 describe('a request', () => {
   const statuses = [408, 425, 429, 500, 502, 503, 504].map((code) => [code, status(code)] as const);
   const others = { 'a reset connection': reset, 'half a body': cut, 'half of gzip': truncatedGzip };
-  const slow = { silence, 'a slow body': drip, 'what is no JSON': body('{') };
+  const slow = { silence, 'a slow body': drip, 'what is not JSON': body('{') };
   it.each([...statuses, ...Object.entries<Fault>({ ...others, ...slow })])(
     'is sent again after %s',
     async (_, fault) => {

@@ -157,7 +157,7 @@ describe('a body without an end', () => {
     return client.fetch('https://files.example/1', take, signal);
   };
 
-  it('is no file, and is not read behind a redirect', async () => {
+  it('is not a file, and is not read behind a redirect', async () => {
     const large = 'the file is larger than 256 MiB, the most that is fetched';
     await expect(fetchOf({ headers: { 'content-length': '1' } })).rejects.toThrow(large);
     expect(read).toBe(256);

@@ -240,7 +240,7 @@ export function drawFreedoms(random: Random): Freedoms {
       : pick<Freedoms['ids']>('unique', 'unique', 'repeat', 'none', 'nothing');
   const links = random(2) === 0;
   const shape = pick<Freedoms['shape']>('envelope', 'array', 'array-total', 'without-total', 'data');
-  // What a cursor that counts records passes over, when one before it goes, is no client's to know. A customer that only changes
+  // What a cursor that counts records passes over, when one before it goes, is not a client's to know. A customer that only changes
   // keeps its place; where the order does not, only a key shows that one which comes again is not another.
   const isUnseenUpdate = drift === 'update' && ids === 'none' && order !== 'stable';
   const isUnseen = listing === 'customers' && (drift !== 'update' || isUnseenUpdate);

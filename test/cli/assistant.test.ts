@@ -453,7 +453,7 @@ describe('folio mcp', () => {
     const refusals = [
       [['--profile', 'a,b'], /this command asks one organization/],
       [['--token-file', '-'], /standard input, which the assistant has/],
-      [['--from', join(folder, 'none.db')], /no database of folio sync\n.*folio sync books\.db/],
+      [['--from', join(folder, 'none.db')], /not a database of folio sync\n.*folio sync books\.db/],
       [['--from', books, '--profile', 'other'], /there are no records of a profile other/],
       [['--from', books, '--sandbox'], /--from/],
     ] as const;

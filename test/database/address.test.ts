@@ -61,9 +61,9 @@ describe('the address of a database', () => {
 
   it.each([
     ['', 'the database is empty'],
-    ['mysql://h/x', 'the database begins with mysql:, which is no database that folio knows'],
-    ['sqlite:books.db', 'the database begins with sqlite:, which is no database that folio knows'],
-    ['postgres://h:port/x', 'the database is no address of a PostgreSQL database'],
+    ['mysql://h/x', 'the database begins with mysql:, which is not a database that folio knows'],
+    ['sqlite:books.db', 'the database begins with sqlite:, which is not a database that folio knows'],
+    ['postgres://h:port/x', 'the database is not an address of a PostgreSQL database'],
     ['postgres://h/x?sslmode=maybe', 'the database has sslmode=maybe'],
     ['postgres://h/x?colour=red', 'the database has the parameter colour, which folio does not know'],
     ['postgres:///x?port=0', 'the database has the port 0'],

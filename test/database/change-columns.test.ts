@@ -120,7 +120,7 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
       return [code, stderr];
     };
     const says =
-      'warning: issued_current shows nothing in dueBy for 1 new or changed record, where it is no date; issued has it as sent\n';
+      'warning: issued_current shows nothing in dueBy for 1 new or changed record, where it is not a date; issued has it as sent\n';
     expect(await synced(...records)).toEqual([0, says]);
     expect(await synced(...records)).toEqual([0, '']);
   });

@@ -11,10 +11,10 @@ import { writeSync } from '../../src/database/sync-run.ts';
 describe('a SQLite file', () => {
   it('has to be one', async () => {
     const path = fileOf(
-      'these are no books, but a text that is longer than the header of a database is',
+      'these are not books, but a text that is longer than the header of a database is',
       'books.db',
     );
-    await expect(open(path)).rejects.toThrow(errorLike('UsageError', `${path} is no SQLite database`));
+    await expect(open(path)).rejects.toThrow(errorLike('UsageError', `${path} is not a SQLite database`));
     await expect(openForReading(parseDatabaseAddress('/nowhere/b.db'), fakeContext())).rejects.toMatchObject({
       message: 'cannot read /nowhere/b.db: there is no such file',
       hint: 'Name a database that folio sync has made.',

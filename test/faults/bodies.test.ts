@@ -14,7 +14,7 @@ const BODIES: [what: string, fault: Fault, reason: string, path?: string][] = [
   ['a page without records', body(page('"total":0')), 'expected "pageResults" in the object'],
   ['null for the records', body(page('"total":0,"pageResults":null')), 'expected an array of records'],
   ['an object for the records', body(page('"total":0,"pageResults":{}')), 'expected an array of records'],
-  ['records that are no objects', records(() => ['1', '2']), 'expected'],
+  ['records that are not objects', records(() => ['1', '2']), 'expected'],
   ['a page without a total', members({ total: undefined }), 'expected a whole number as "total"'],
   ['a text for the total', members({ total: '"25"' }), 'expected a whole number as "total"'],
   ['a total below nothing', members({ total: '-1' }), 'expected a whole number as "total"'],

@@ -102,7 +102,7 @@ describe('a disk that fills up', () => {
 });
 
 describe('two runs on one output', () => {
-  it('that has a receipt never mix: the second ends at once, naming the first, and a dead one is no hindrance', async () => {
+  it('that has a receipt never mix: the second ends at once, naming the first, and a dead one is not a hindrance', async () => {
     const folder = temporaryFolder();
     const args = [...EXPORT, '-o', join(folder, 'out.jsonl'), '--receipt', join(folder, 'receipt.json')];
     const silent = await startFaultServer({ issued }, always(silence));

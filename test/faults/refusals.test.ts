@@ -103,10 +103,10 @@ describe('a refusal', () => {
 
   it('with 400 about an unknown fiscal ID and something else says both', async () => {
     const unknown = { _type: 'EmptyResponseError', requestParams: { fiscalId: '863456789' } };
-    const body = JSON.stringify({ errors: [unknown, { message: 'dueBy is no date' }] });
+    const body = JSON.stringify({ errors: [unknown, { message: 'dueBy is not a date' }] });
     const args = ['issued', '--customer-fiscal-id', '86345678-9', '--format', 'csv'];
     const exit = await runAgainst({ records: {}, script: always(status(400, {}, body)), args });
     expect(exit).toMatchObject({ code: 4, stderr: expect.stringContaining('86345678-9') });
-    expect(exit.stderr).toContain('dueBy is no date');
+    expect(exit.stderr).toContain('dueBy is not a date');
   });
 });

@@ -83,7 +83,7 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
       'warning: the column n of issued holds text from now on: not all of its values are of one kind\n' +
         (engine === 'SQLite'
           ? ''
-          : 'warning: issued_current shows nothing in n for 1 new or changed record, where it is no number; issued has it as sent\n'),
+          : 'warning: issued_current shows nothing in n for 1 new or changed record, where it is not a number; issued has it as sent\n'),
     ]);
     expect(await sync(records)).toEqual([0, '']);
     expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);

@@ -66,7 +66,7 @@ describe.concurrent('on Windows', () => {
 
   it.each([
     ['a file that stays open stays as it was, and the program says who has it', 'out.csv', '99', ['out.csv']],
-    ['a device is no file', 'NUL', '0', []],
+    ['a device is not a file', 'NUL', '0', []],
   ])('%s', async (_, output, HELD, files) => {
     const folder = temporaryFolder();
     for (const file of files) writeFileSync(join(folder, file), 'old');

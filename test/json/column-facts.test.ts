@@ -16,7 +16,7 @@ function factsOf(...values: readonly string[]): ColumnFacts {
 }
 
 describe('the facts of a column', () => {
-  it('count the cells of each kind, where null is no cell', () => {
+  it('count the cells of each kind, where null is not a cell', () => {
     const facts = factsOf('1', 'null', '2.50', '"a"', '""', 'true', '[]', '{}');
     expect(facts).toMatchObject({ cells: 7, numbers: 2, texts: 2, booleans: 1, nested: 2, empty: 1 });
   });

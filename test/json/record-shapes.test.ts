@@ -8,7 +8,7 @@ import { randomRuns } from '../support/random-runs.ts';
 import { batchOf } from '../support/records.ts';
 import { objectText, valueText } from './json-arbitrary.ts';
 
-/** The records with other values in the place of those that are no object and in no array: most have the shape of the first then. */
+/** The records with other values in the place of those that are not objects and in no array: most have the shape of the first then. */
 function withValues(record: string, values: readonly string[]): string {
   let depth = 0;
   let next = 0;

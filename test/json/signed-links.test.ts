@@ -28,7 +28,7 @@ describe('records without links', () => {
           JSON.parse(JSON.stringify(records, emptied)),
         );
         const ids = idsOf(batch).map((id) => id && (JSON.parse(id) as unknown));
-        // An empty text is no id.
+        // An empty text is not an id.
         expect(ids).toEqual(records.map(({ id }) => (id === '' ? undefined : id)));
       }),
     );

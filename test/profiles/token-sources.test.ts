@@ -21,7 +21,7 @@ it('a token file whose token is refused is named', async () => {
 });
 
 describe('readTokenFile', () => {
-  it('refuses what is no file, what holds too much, and what holds no token', async () => {
+  it('refuses what is not a file, what holds too much, and what holds no token', async () => {
     const folder = temporaryFolder();
     const gone = join(folder, 'gone');
     // It may be the token itself.

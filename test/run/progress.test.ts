@@ -3,7 +3,7 @@ import { always, inTurn, members, where, status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { runOrganizations, type OrganizationsRun } from '../support/run-model.ts';
 
-// How many turns of the event loop a first load of it takes is no concern of these tests.
+// How many turns of the event loop a first load of it takes is not a concern of these tests.
 beforeAll(() => import('../../src/run/progress.ts'));
 
 /** Twenty invoices, and a service that is slow enough for progress to be shown. */

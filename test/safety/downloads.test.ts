@@ -34,13 +34,13 @@ describe('a file', () => {
     ['a page to log in', '/f/1.pdf', 'text/html', LOG_IN, 'a web page, not the file'],
     ['a page called a PDF', '/f/1.pdf', 'application/pdf', `\n  ${LOG_IN}`, 'a web page, not the file'],
     ['a page called XML', '/f/1.xml', 'text/xml', `\ufeff${LOG_IN}`, 'a web page, not the file'],
-    ['JSON called a PDF', '/f/1.pdf', 'application/pdf', '{"error":"expired"}', 'no PDF'],
+    ['JSON called a PDF', '/f/1.pdf', 'application/pdf', '{"error":"expired"}', 'not a PDF'],
     ['JSON', '/f/1', 'application/json; charset=utf-8', '{"a":1}', 'the link gives JSON, not the file'],
     ['JSON at the path of a PDF', '/f/1.pdf', 'application/json', '[]', 'the link gives JSON, not the file'],
     ['an error of no type', '/f/1', 'application/octet-stream', '{"message":"expired"}', 'an error, not'],
     ['an error called JSON', '/f/1.json', 'application/json', ' {"code":7,"errors":["x"]}', 'an error, not'],
-    ['text called XML', '/f/1.xml', 'text/xml', 'expired', 'no XML'],
-    // Such an answer is no file of a kind that --only leaves out.
+    ['text called XML', '/f/1.xml', 'text/xml', 'expired', 'not XML'],
+    // Such an answer is not a file of a kind that --only leaves out.
     ['an error, of one kind', '/f/1.pdf', 'application/json', '{"error":"expired"}', 'JSON', '--only', 'pdf'],
   ])('that is %s is not kept, and fetched by the next run', async (_, path, type, body, says, ...flags) => {
     const sent = { now: (): Sent => ({ body, type }) };
@@ -52,7 +52,7 @@ describe('a file', () => {
   });
 
   it.each([
-    ['JSON that is no error, where JSON was named', 'json', THANKS, 'application/json'],
+    ['JSON that is not an error, where JSON was named', 'json', THANKS, 'application/json'],
     ['XML in UTF-16', 'xml', Buffer.from('\ufeff<?xml version="1.0"?>', 'utf16le'), 'text/xml'],
     ['a PDF with bytes before it', 'pdf', `${' '.repeat(500)}%PDF-1.4`, 'application/pdf'],
   ])('of %s is kept', async (_, ending, body, type) => {

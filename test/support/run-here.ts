@@ -59,7 +59,7 @@ function startHere(args: readonly string[], options: RunHereOptions = {}): Runni
   const folder = temporaryFolder();
   const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
   const descriptors = { stdout: openSync(stdout, 'w'), stderr: openSync(stderr, 'w') };
-  // The program asks a stream that is no terminal for no more than a file's stream has.
+  // The program asks a stream that is not a terminal for no more than a file's stream has.
   const writeTo = (fd: number): WriteStream =>
     createWriteStream('', { fd, autoClose: false }) as unknown as WriteStream;
   let stop = (): void => {};

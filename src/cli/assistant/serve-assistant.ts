@@ -172,7 +172,7 @@ async function ofDatabase(
   { from, names, warn }: { from: string; names: readonly string[] | undefined; warn: (text: string) => void },
 ): Promise<Books> {
   if (!(await isDatabase(from))) {
-    throw new UsageError(`--from ${from}: that is no database of folio sync`, {
+    throw new UsageError(`--from ${from}: that is not a database of folio sync`, {
       hint: 'Make one with `folio sync books.db`, and name it.',
     });
   }

@@ -127,7 +127,7 @@ async function loginAddress(
   if (/^https?:\/\//i.test(typed)) return parseBaseUrl(typed);
   // Text that is not an address may be the token, which no message may show.
   if (typed !== '') {
-    throw new UsageError('what was typed is no base address: it begins with https://', {
+    throw new UsageError('what was typed is not a base address: it begins with https://', {
       hint: 'Type the address of the service first, and the token at the next prompt.',
     });
   }

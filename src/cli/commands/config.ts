@@ -144,7 +144,7 @@ async function runList(context: Context, flags: Values<typeof listFlags> & Globa
   await writeFacts(stdout, Object.fromEntries(known), flags);
   const notices = new Notices(context, flags);
   for (const [name] of entries.filter((entry) => !isKnown(entry)))
-    notices.warn(`${store.file}: ${JSON.stringify(name)} is no setting of folio's`);
+    notices.warn(`${store.file}: ${JSON.stringify(name)} is not a setting of folio's`);
 }
 
 function plain(value: unknown): string | number {

@@ -210,7 +210,7 @@ function contentInstead(start: string, ending: string): string | undefined {
   const text = start.replace(BYTE_ORDER_MARK, '').replaceAll('\0', '').trimStart();
   if (/^(?:<!--[^]*?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(text))
     return 'a web page, not the file';
-  if (ending === 'pdf' && !start.includes('%PDF-')) return 'something that is no PDF';
-  if (ending === 'xml' && !text.startsWith('<')) return 'something that is no XML';
+  if (ending === 'pdf' && !start.includes('%PDF-')) return 'something that is not a PDF';
+  if (ending === 'xml' && !text.startsWith('<')) return 'something that is not XML';
   return ERROR_IN_JSON.test(text) ? 'an error, not the file' : undefined;
 }

@@ -159,7 +159,7 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   return [...new Set([...first, ...withLook])];
 }
 
-/** In display cells. A long name is no reason to make a column wider where there is a word for it, which is not cut. */
+/** In display cells. A long name is not a reason to make a column wider where there is a word for it, which is not cut. */
 function leastOf(column: ShownColumn): number {
   const [size] = sizesOf(column);
   const least = Math.min(Math.max(column.cells, columnWidth(column.word)), size);

@@ -19,7 +19,7 @@ export interface DeliveredFile extends Readonly<ReturnType<typeof deliveredIn>> 
 
 /**
  * Reads a receipt of --receipt: one file, or several where the run wrote pages into a folder. Throws UsageError where there is no
- * such receipt, FolioError where it cannot be read or is no receipt.
+ * such receipt, FolioError where it cannot be read or is not a receipt.
  */
 export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -185,7 +185,7 @@ function objectsIn(value: unknown): readonly JsonObject[] {
 }
 
 function brokenReceipt(path: string, reason: string): FolioError {
-  return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
+  return new FolioError(`${path} is not a receipt, or a broken one: ${reason}`, {
     hint: 'Name the file that --receipt wrote.',
   });
 }

@@ -40,7 +40,7 @@ export async function readListFile(path: string, signal: AbortSignal) {
   throw badList(path, 1, 'there are no headings', 'Name the file of a list: csv with a line of headings.');
 }
 
-/** Larger files are no lists, and would fill the memory. */
+/** Larger files are not lists, and would fill the memory. */
 const MAX_LIST_BYTES = 1 << 28;
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
@@ -57,7 +57,7 @@ async function utf8Of(path: string): Promise<Buffer> {
   };
   const found = await stat(path).catch(refuse);
   if (!found.isFile() && !found.isDirectory())
-    throw new UsageError(`cannot read ${path}: it is no file`, { hint: 'Name the file of a list.' });
+    throw new UsageError(`cannot read ${path}: it is not a file`, { hint: 'Name the file of a list.' });
   if (found.size > MAX_LIST_BYTES)
     throw new UsageError(`${path} has more than 256 MiB`, {
       hint: 'A list has the documents of a few months.',

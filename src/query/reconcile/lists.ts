@@ -306,7 +306,7 @@ function documentOf(row: Row): Entry {
   if (total === undefined) throw bad(row, `${headingOf(layout, 'total')} is empty`);
   const [type, fiscalId] = [textOf(row, 'documentType'), textOf(row, 'counterpartyFiscalId')];
   if (layout.kind !== 'other' && !/^\d{1,4}$/.test(type))
-    throw bad(row, `${headingOf(layout, 'documentType')} is ${quoteText(type)}, which is no code`);
+    throw bad(row, `${headingOf(layout, 'documentType')} is ${quoteText(type)}, which is not a code`);
   return entryOf({
     number: textOf(row, 'number'),
     type: type || undefined,
@@ -343,7 +343,7 @@ function sumOf(row: Row, indexes: readonly number[], form: AmountForm = 'point')
     if (amount === undefined) {
       const what = `${headings[index] ?? 'another tax'} is ${quoteText(cell.trim())}`;
       const wanted = kind === 'other' ? 'number' : 'whole number';
-      throw bad(row, `${what}, which is no ${wanted}`, AMOUNT_FORMS[form].hint);
+      throw bad(row, `${what}, which is not a ${wanted}`, AMOUNT_FORMS[form].hint);
     }
     sum = addDecimals(sum ?? DECIMAL_ZERO, amount);
   }
@@ -358,7 +358,7 @@ function dayOf(row: Row): number | undefined {
   const iso = year === undefined ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const found = parseCalendarDay(iso);
   if (found !== undefined) return found;
-  const what = `${headingOf(row.list.layout, 'date')} is ${quoteText(text)}, which is no day`;
+  const what = `${headingOf(row.list.layout, 'date')} is ${quoteText(text)}, which is not a day`;
   throw bad(row, what, 'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.');
 }
 

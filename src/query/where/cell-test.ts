@@ -75,7 +75,7 @@ export function cellTest(condition: Condition, context: WhereContext, kind: Comp
   }
 }
 
-/** The test of a column of amounts; undefined for another one, and for a value that is no number. */
+/** The test of a column of amounts; undefined for another one, and for a value that is not a number. */
 function amountTest(
   value: string,
   matches: (order: number) => boolean,
@@ -178,7 +178,7 @@ export function checkValues(condition: Condition, kind: ColumnKind, context: Whe
   if (operator === '~' || operator === '!~' || operator === '==') return;
   const wrong = values.find((value) => value !== '' && !fits(value, kind, context));
   if (wrong === undefined) return;
-  throw new UsageError(`${typed}: ${column} holds ${kind}, and '${wrong}' is none`, {
+  throw new UsageError(`${typed}: ${column} holds ${kind}, and '${wrong}' is not one`, {
     hint: kind === 'numbers' ? numberHint(values.join(',')) : HINTS[kind],
   });
 }

@@ -107,7 +107,7 @@ export function parseDateEnd(text: string, flag: string, end: keyof DateSpan): D
   if (parseDate(text, () => 0) === undefined) {
     const asPeriod = `A month or a quarter is a period: write a day, or, by the date of issue, --period ${text.trim()}.`;
     const hint = isPeriod(text) ? asPeriod : DATE_FORMS;
-    throw new UsageError(`${flag} ${JSON.stringify(text)} is no date`, { hint });
+    throw new UsageError(`${flag} ${JSON.stringify(text)} is not a date`, { hint });
   }
   return { flag, text, on: ({ today }) => ({ [end]: parseDate(text, today) }) };
 }

@@ -215,7 +215,7 @@ function formatOf(context: Context, { format, output, outputDir, lang, title }: 
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
   if (format === undefined && ending !== undefined && ofEnding === undefined) {
-    throw new UsageError(`-o ${output}: .${ending} is no form of a report`, {
+    throw new UsageError(`-o ${output}: .${ending} is not a form of a report`, {
       hint: 'Give the file the ending .html or .json, or add --format.',
     });
   }

@@ -301,6 +301,6 @@ async function noteOf(
   if (note === undefined || !note.startsWith('@')) return note;
   const hint = 'Name a file of text, @- for standard input, or write the note itself.';
   const text = await readTyped('--note', note, { stdin, hint });
-  if (text.includes('\uFFFD')) throw new UsageError(`--note ${note}: it is no text in UTF-8`, { hint });
+  if (text.includes('\uFFFD')) throw new UsageError(`--note ${note}: it is not text in UTF-8`, { hint });
   return text;
 }

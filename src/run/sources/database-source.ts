@@ -23,7 +23,7 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
 /** A synced database, some listings of which are read in place of the service. */
 type FromDatabase = ReturnType<typeof databaseFrom>;
 
-/** A database, opened once when first needed, until it is closed. Throws UsageError for a name that is no address. */
+/** A database, opened once when first needed, until it is closed. Throws UsageError for a name that is not an address. */
 export function databaseFrom(from: string, listings: readonly Resource[]) {
   const address = parseDatabaseAddress(from);
   const openBooks = async (context: Context): Promise<StoredBooks> => {

@@ -27,7 +27,7 @@ export interface FromRequest {
   readonly fiscalIds?: readonly string[] | undefined;
   /**
    * What to do if the export is only a part of its listing: accept it (also rows of --expand), or let a question about documents
-   * warn or fail. An export that has all records of the fiscal IDs in the filter is no part.
+   * warn or fail. An export that has all records of the fiscal IDs in the filter is not a part.
    */
   readonly ifPartial: 'accept' | 'warn' | 'fail';
 }

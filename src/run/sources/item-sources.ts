@@ -121,7 +121,7 @@ export function listingAt({ path, version, query }: ServiceAddress): Source {
     };
   }
   const paths = resources.map((resource) => resource.path).join(', ');
-  throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
+  throw new UsageError(`get --paginate: ${path} is not a listing`, { hint: `The listings are ${paths}.` });
 }
 
 /** Throws UsageError where a path names another version than the base address has. */

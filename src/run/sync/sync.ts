@@ -391,7 +391,7 @@ function warnOfTable(
   }
   for (const { name: column, shownAs, records } of unreadable) {
     notices.warn(
-      `${table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${table} has it as sent`,
+      `${table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is not a ${shownAs}; ${table} has it as sent`,
     );
   }
   for (const column of withNul)

@@ -98,7 +98,7 @@ describe('aging', () => {
     expect(asked).toEqual([expect.stringContaining(request)]);
   });
 
-  it('says how many of the counterparties are shown, and refuses to sort by what is no column', async () => {
+  it('says how many of the counterparties are shown, and refuses to sort by what is not a column', async () => {
     expect((await age('--limit 1 --totals -v')).stderr).toContain('2 of 3 shown; totals are of all\n');
     await expectRefused(age('--sort totl'), '--sort: the result has no column totl\n  Did you mean total?');
   });

@@ -86,7 +86,7 @@ describe('folio config set', () => {
   });
 });
 
-const FROMAT = 'warning: /store/config.json: "fromat" is no setting of folio\'s\n';
+const FROMAT = 'warning: /store/config.json: "fromat" is not a setting of folio\'s\n';
 
 describe('folio config get, list, unset, path', () => {
   it.each<[argv: string, code: number, stdout: string, stderr?: string]>([

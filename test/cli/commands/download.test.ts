@@ -265,7 +265,7 @@ describe('folio issued download', () => {
     expect(stderr).toContain('1-1 (the link to files.example.com is http:// and not https://: it is not');
     expect(stderr).toContain('1-2 (the link to files.example.com names a user');
     expect(stderr).toContain('1-3 (the link is file:// and not https://');
-    expect(stderr).toContain('1-4 (the link is no address');
+    expect(stderr).toContain('1-4 (the link is not an address');
     expect(stderr).toContain('1-5 (the link to files.example.com is http://');
     expect(stderr).toContain('redirects more than 5 times');
     expect(stderr).not.toContain('secret');

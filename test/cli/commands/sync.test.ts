@@ -195,7 +195,7 @@ describe('folio sync', () => {
     [['sync', 'b.db', '--max-gone', '101%'], 2, 'expected a share'],
     [['sync', '--to-env', 'NO_SUCH'], 2, 'there is no such variable'],
     [['sync', '/nowhere/b.db'], 1, 'ENOENT'],
-    [['sync', '/'], 1, '/ is no file'],
+    [['sync', '/'], 1, '/ is not a file'],
     [['sync', 'books.csv'], 2, 'named like an export'],
   ])('%j ends with %i', async (args, code, words) => {
     const folder = temporaryFolder();

@@ -206,7 +206,7 @@ describe('folio verify without a receipt', () => {
     ['format', [7, {}]],
   ])('is a fault where the "%s" of the receipt is none', async (member, values) => {
     const file = await exported('out.csv');
-    const says = `is no receipt, or a broken one: its "${member}" is not what a receipt has there\n  Name the file that`;
+    const says = `is not a receipt, or a broken one: its "${member}" is not what a receipt has there\n  Name the file that`;
     for (const value of values) {
       writeFileSync(`${file}.receipt.json`, JSON.stringify({ ...written, [member]: value }));
       await expectVerified([file], 1, says);

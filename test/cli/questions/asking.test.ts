@@ -178,7 +178,7 @@ describe('--from', () => {
     [PIPED, 'issued --from - --token-file -', '--from and --token-file do not go together'],
     [PIPED, 'report --from -', '--from - is one listing, and a report is of several'],
     [PIPED, 'report --from issued=-', '--from - is one listing, and a report is of several'],
-    [PIPED, 'mcp --from -', '--from -: that is no database of folio sync'],
+    [PIPED, 'mcp --from -', '--from -: that is not a database of folio sync'],
     [PIPED, 'issued --changes-since -', 'standard input cannot be read here'],
   ])('refuses of standard input %j: folio %s', async (text, line, says) => {
     await expectRefused(piped(text, ...line.split(' ')), `folio: ${says}`);

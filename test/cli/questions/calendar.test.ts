@@ -87,7 +87,7 @@ describe('--group-by with a unit of the calendar', () => {
     );
   });
 
-  it('leaves out and names what is no date, with exit code 6', async () => {
+  it('leaves out and names what is not a date, with exit code 6', async () => {
     const book = [...BOOK, invoice('soon', 1000), invoice(20261101, 1000), invoice('2026-02-30', 1000)];
     const { code, stdout, stderr } = await ask(book, `${months} --where currency=CLP`);
     expect(code).toBe(6);
@@ -113,7 +113,7 @@ describe('--group-by with a unit of the calendar', () => {
     expect(week.stderr).toContain('After a column and a colon, --group-by takes day, month, quarter, year.');
   });
 
-  it('keeps a name with a colon that is no unit', async () => {
+  it('keeps a name with a colon that is not a unit', async () => {
     const { stdout } = await ask(['{"xml:lang":"es","a":1}'], '--group-by xml:lang');
     expect(stdout).toBe('xml:lang,records\nes,1\n');
   });

@@ -267,7 +267,7 @@ describe('--expand', () => {
     ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is a list with other values, not'],
     ['customer', '{"customer":{"name":"x"}}', 'in record 1 it is an object, not a list'],
     ['number', '{"number":7}', 'in record 1 it is the value "7", not a list of objects'],
-  ])('is a usage error where %s is no list of objects', async (column, record, message) => {
+  ])('is a usage error where %s is not a list of objects', async (column, record, message) => {
     await expectRefused(
       runStub(['issued', '--expand', column, '-o', join(temporaryFolder(), 'x.csv')], {
         issued: pageOf([record]),
@@ -292,7 +292,7 @@ describe('--expand', () => {
     expect(JSON.parse(readFileSync(receipt[1]!, 'utf8'))).toMatchObject({ missing: { notExpanded: 2 } });
   });
 
-  it('refuses a column that is no list in any record, also where --limit stops before the last', async () => {
+  it('refuses a column that is not a list in any record, also where --limit stops before the last', async () => {
     const page = pageOf([1, 2, 3, 4].map((id) => `{"id":${id},"customer":{"name":"Roble"}}`));
     for (const limit of [[], ['--limit', '1'], ['--limit', '3']]) {
       await expectRefused(

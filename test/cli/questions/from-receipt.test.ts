@@ -144,7 +144,7 @@ describe('an answer that rests on a file', () => {
     writeFileSync(`${file}.receipt.json`, 'null');
     expect(await sumOf(file)).toMatchObject({
       code: 0,
-      stderr: `warning: ${file}.receipt.json is no receipt, or a broken one: it is not a JSON object\n`,
+      stderr: `warning: ${file}.receipt.json is not a receipt, or a broken one: it is not a JSON object\n`,
     });
   });
 

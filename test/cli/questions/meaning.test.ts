@@ -305,7 +305,7 @@ describe('a currency that no record says', () => {
     await expectAnswer(ask(all, `aging ${kept}`), 'currency,total\n,5010\n');
   });
 
-  it('is no matter to what is no amount of money, as --as-sent says of a column that nothing declares', async () => {
+  it('is no matter to what is not an amount of money, as --as-sent says of a column that nothing declares', async () => {
     const rows = [...bare, invoice({ currency: undefined, totalAmount: 0 })].map((row, at) =>
       row.replace('{', `{"pages":${at + 1},`),
     );

@@ -211,7 +211,7 @@ describe('what is within a list', () => {
   });
 
   it.each(['--sum X', '--count --group-by X', '--sort X', '--columns number,X', '--where number=1 --sum X'])(
-    'is no value of a record: %s',
+    'is not a value of a record: %s',
     async (flags) => {
       const question = flags.replace('X', 'payments.amount');
       const { code, stderr } = await ask(`issued ${question}`, 'service');

@@ -63,7 +63,7 @@ describe('--where', () => {
     }
   });
 
-  it('refuses a comparison with what is no number, with the form that works', async () => {
+  it('refuses a comparison with what is not a number, with the form that works', async () => {
     expect(await ask('--where', 'totalAmount>1.000')).toMatchObject({ code: 0, stderr: '' });
     const chilean = { env: { LANG: 'es_CL.UTF-8' } };
     await expectRefused(
@@ -72,7 +72,7 @@ describe('--where', () => {
     );
     await expectRefused(
       ask('--where', 'totalAmount>1.000.000'),
-      "totalAmount holds numbers, and '1.000.000' is none\n  Write 1000000:",
+      "totalAmount holds numbers, and '1.000.000' is not one\n  Write 1000000:",
     );
   });
 });

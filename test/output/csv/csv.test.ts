@@ -208,7 +208,7 @@ describe('a file with more rows than memory is for', () => {
     ['', 'id,note,late 5500,late 5999', issued],
     ['--excel', 'id,late 5500,late 5999', recordsWith((id) => ({ id }))],
     ['--delimiter tab --no-header', 'id,note,late 5500,late 5999', issued],
-    // A lone column, whose empty cells are no empty lines.
+    // A lone column, whose empty cells are not empty lines.
     ['', 'a', [...issued.map((_, at) => `{"a":"${at}${'.'.repeat(900)}"}`), '{}', '{"a":""}']],
   ])(
     'has the bytes of one whose columns are named, and which need not wait for any: %s %s',

@@ -144,7 +144,7 @@ describe('TerminalGate', () => {
     ],
     ['a line end that is split over chunks', ['a\r', '\nb\r', 'c\r'], 'a\r\nb␍c␍'],
     [
-      'replacements for what is no UTF-8',
+      'replacements for what is not UTF-8',
       [Buffer.of(0x61, 0x9b, 0xff), Buffer.of(0xe2, 0x80)],
       'a\ufffd\ufffd\ufffd',
     ],

@@ -80,7 +80,7 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
     return comparable(one, other) && near(a, b);
   };
 
-  // What is there again is no candidate.
+  // What is there again is not a candidate.
   const firstOf = (all: readonly OracleDocument[], at: number): number => {
     const one = all[at]!;
     return all.findIndex((each) => {

@@ -438,9 +438,9 @@ describe('reconcile', () => {
     ['950;3,457', '', 'line 3: t is "3,457", and no amount of the column tells'],
     ['3.457;950', 'comma', [3457, 950]],
     ['3.457;950', 'point', [3.457, 950]],
-    ['1190.10;1190,10', '', 'line 3: t is "1190,10", which is no number'],
-    ['1.19.0;1', '', 'line 2: t is "1.19.0", which is no number'],
-    ['1 190;1', '', 'line 2: t is "1 190", which is no number'],
+    ['1190.10;1190,10', '', 'line 3: t is "1190,10", which is not a number'],
+    ['1.19.0;1', '', 'line 2: t is "1.19.0", which is not a number'],
+    ['1 190;1', '', 'line 2: t is "1 190", which is not a number'],
   ])('reads the amounts %s, with --decimal %s, as %j', async (amounts, decimal, outcome) => {
     const cells = amounts.split(';');
     const list = ['n;t', ...cells.map((amount, at) => `${at};${amount}`), ''].join('\n');
@@ -560,15 +560,15 @@ describe('reconcile', () => {
   const twoQuotes = `${second({ name: '"Roble' })}\n${lineOf('registro', 3, { name: '"Lago"' })}`;
   const [registro, ofSales] = ['registro', 'sales'] as const;
   it.each<readonly [what: string, line: string, said: string, of: RegisterKind]>([
-    ['no number', second({ total: '1.1.0' }), 'Monto Total is "1.1.0", which is no whole number', registro],
+    ['no number', second({ total: '1.1.0' }), 'Monto Total is "1.1.0", which is not a whole', registro],
     ['no total', second({ total: '' }), 'Monto Total is empty', registro],
-    ['no day', second({ date: '31/02/2026' }), 'Fecha Docto is "31/02/2026", which is no day', registro],
+    ['no day', second({ date: '31/02/2026' }), 'Fecha Docto is "31/02/2026", which is not a day', registro],
     ['a row too short', '2;33;Del Giro;76123456-7;Roble;5', cells(6), registro],
     ['a row that is cut behind its first cell', '2;', cells(2), registro],
     ['a row of further taxes that is cut before them', ';;;', cells(4), registro],
     ['a row of one cell', '2', 'the row has 1 cell, and there are 43 headings', ofSales],
     ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'another tax is "y"', ofSales],
-    ['a code that is none', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is no code', registro],
+    ['no code', second({ type: 'FACTURA' }), 'Tipo Doc is "FACTURA", which is not a code', registro],
     ['no number of a document', second({ number: '' }), nameless, registro],
     ['no number in a row that goes on', lineOf('registro', '', { number: '' }), nameless, registro],
     ['totals that are not last', `Total;;;;;;;;;;;;;;5\n${second({})}`, nameless, registro],
@@ -771,7 +771,7 @@ describe('reconcile', () => {
     },
   );
 
-  it('refuses what is no list, without filling the memory', async () => {
+  it('refuses what is not a list, without filling the memory', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'folder'));
     const files: Record<string, Buffer> = {
@@ -789,7 +789,7 @@ describe('reconcile', () => {
     };
     expect(await said('folder')).toContain('cannot read folder: it is a folder');
     expect(await said('none.csv')).toContain('cannot read none.csv: there is no such file');
-    expect(await said('/dev/zero')).toContain('cannot read /dev/zero: it is no file');
+    expect(await said('/dev/zero')).toContain('cannot read /dev/zero: it is not a file');
     expect(await said('nul.csv')).toContain('nul.csv, line 2: it has bytes of no text');
     expect(await said('line.csv')).toContain('line.csv, line 1: it has more than 1 MiB');
     for (const file of ['packed.csv', 'packed.zip'])

@@ -34,7 +34,7 @@ describe('WhereFilter', () => {
     ['a=007', '{"a":"007"}', true],
     ['a<B', '{"a":"A-12"}', true],
     ['a="12-K "', '{"a":"12-k"}', true],
-    // Blanks alone are no value, as sums have it of a currency.
+    // Blanks alone are not a value, as sums have it of a currency.
     ['a=', '{"a":"  "}', true],
     ['a!=', '{"a":" \\t"}', false],
     ['a=USD', '{"a":" "}', false],
@@ -129,18 +129,18 @@ describe('WhereFilter', () => {
   });
 
   it.each([
-    ['total>1.000.000', 5, "total holds numbers, and '1.000.000' is none", 'Write 1000000:'],
-    ['total>=1,190.10', 5, "total holds numbers, and '1,190.10' is none", 'Write 1190.10:'],
-    ['total<1 000', 5, "total holds numbers, and '1 000' is none", 'Write 1000:'],
-    ['total<1190,5', 5, "total holds numbers, and '1190,5' is none", 'Write 1190.5:'],
-    ['total=1,000', 5, "total holds numbers, and '000' is none", 'Write 1000:'],
-    ['total=many', 5, "total holds numbers, and 'many' is none", 'Write numbers with digits and a decimal'],
-    ['total!=today', 5, "total holds numbers, and 'today' is none", 'digits and a decimal point only'],
-    ['dueBy<hoy', '2026-11-21', "dueBy holds dates, and 'hoy' is none", 'Write a date as 2026-11-21, 2026'],
-    ['dueBy<21/11/2026', '2026-11-21', "dueBy holds dates, and '21/11/2026' is none", 'Write a date as'],
-    ['dueBy=2026-13', '2026-11-21', "dueBy holds dates, and '2026-13' is none", 'Write a date as'],
-    ['dueBy=today,2026-02-30', '2026-11-21T00:00:00Z', "'2026-02-30' is none", 'Write a date as'],
-    ['sent=yes', true, "sent holds booleans, and 'yes' is none", 'Write true or false.'],
+    ['total>1.000.000', 5, "total holds numbers, and '1.000.000' is not one", 'Write 1000000:'],
+    ['total>=1,190.10', 5, "total holds numbers, and '1,190.10' is not one", 'Write 1190.10:'],
+    ['total<1 000', 5, "total holds numbers, and '1 000' is not one", 'Write 1000:'],
+    ['total<1190,5', 5, "total holds numbers, and '1190,5' is not one", 'Write 1190.5:'],
+    ['total=1,000', 5, "total holds numbers, and '000' is not one", 'Write 1000:'],
+    ['total=many', 5, "total holds numbers, and 'many' is not one", 'Write numbers with digits and a'],
+    ['total!=today', 5, "total holds numbers, and 'today' is not one", 'digits and a decimal point only'],
+    ['dueBy<hoy', '2026-11-21', "dueBy holds dates, and 'hoy' is not one", 'Write a date as 2026-11-21'],
+    ['dueBy<21/11/2026', '2026-11-21', "dueBy holds dates, and '21/11/2026' is not one", 'Write a date as'],
+    ['dueBy=2026-13', '2026-11-21', "dueBy holds dates, and '2026-13' is not one", 'Write a date as'],
+    ['dueBy=today,2026-02-30', '2026-11-21T00:00:00Z', "'2026-02-30' is not one", 'Write a date as'],
+    ['sent=yes', true, "sent holds booleans, and 'yes' is not one", 'Write true or false.'],
   ])('refuses %s where the column holds %j, rather than finding nothing', (expression, value, what, hint) => {
     const condition = parseCondition(expression);
     const filter = filterOf([condition]);

@@ -463,7 +463,7 @@ describe('a member that is called as one of folio’s own', () => {
   });
 
   it.each(['jsonl', 'json'])(
-    'is no profile in an export of one organization, by its receipt: %s',
+    'is not a profile in an export of one organization, by its receipt: %s',
     async (ending) => {
       const folder = temporaryFolder();
       const records = { issued: ['{"id":1,"_profile":"south","a":1}', '{"id":2,"_profile":"west","a":2}'] };

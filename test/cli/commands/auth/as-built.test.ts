@@ -110,7 +110,7 @@ describe.concurrent('auth login with the token of another organization', () => {
     expect(read().profiles['south']).toMatchObject({ token: after, organization: 'org_2' });
   });
 
-  it('is no question where the organization is the same, or one of the tokens does not tell it', async () => {
+  it('is not a question where the organization is the same, or one of the tokens does not tell it', async () => {
     for (const [before, after] of [
       [tokenOf('org_1', { iat: 1 }), tokenOf('org_1', { iat: 2 })],
       ['opaque-token-1', tokenOf('org_2')],

@@ -56,7 +56,7 @@ describe('folio auth login', () => {
     const refused = await typing('s3cret-t0ken');
     expect(refused).toMatchObject({ code: 2, prompts: [prompt] });
     expect(refused.stderr).toBe(
-      'folio: what was typed is no base address: it begins with https://\n' +
+      'folio: what was typed is not a base address: it begins with https://\n' +
         '  Type the address of the service first, and the token at the next prompt.\n',
     );
     expect((await typing('')).stderr).toMatch(/^folio: login needs the base address/);
