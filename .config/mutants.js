@@ -49,6 +49,7 @@ const ALSO = {
     'run/sync',
   ],
   resources: [
+    'cli/bad-input',
     'cli/commands/doctor',
     'faults/bodies',
     'faults/refusals',
