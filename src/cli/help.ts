@@ -68,7 +68,7 @@ export const helpSettings: Partial<Help> = {
   },
   /** The examples come last. */
   formatHelp(command, helper) {
-    const isCut = command.options.some((option) => (option as Partial<FlagOption>).isDaily);
+    const isCut = command.options.some((option) => helper.optionDescription(option) !== option.description);
     const whole = isCut ? `Flags in full: ${commandPath(command).replace(' ', ' help ')} · ` : '';
     const others = command.parent === null ? ABOUT_TOPICS : `${whole}Flags for every command: folio --help`;
     const examples = examplesOf(command);
