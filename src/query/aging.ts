@@ -394,26 +394,23 @@ export function agingQuestion(
   const note = asOf === today ? undefined : `balances of ${formatDay(today)}: ${missing}`;
   let balances: readonly AgedBalance[] = [];
   const remarks = (): Finding[] => {
+    const remark = (text: string): Finding => ({ level: 'remark', text });
     const open = countOf(sumOf(balances.map(({ invoices }) => invoices)), 'open document');
     const later = aging.issuedLater;
+    const left = later === 0 ? '' : `; ${countOf(later, 'open document')} issued later left out`;
     const known = balances.filter(({ currency }) => currency !== undefined);
     const { limit = Infinity } = layout;
     const ofOne = byCurrency(known, ({ currency }) => currency);
     const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));
+    const more = remark(`${shown} of ${known.length} shown; totals are of all`);
     const absent = sumOf(balances.map((one) => one.missing));
-    const more = shown < known.length && `${shown} of ${known.length} shown; totals are of all`;
-    const texts = [
-      `${open} as of ${formatDay(asOf)}; the columns are days overdue`,
-      note !== undefined &&
-        (later === 0 ? note : `${note}; ${countOf(later, 'open document')} issued later left out`),
-      ...aging.special.clauses('open'),
-      more,
-      absent > 0 && `${countOf(absent, 'document')} without an open amount`,
-    ].filter((text) => text !== false);
-    return texts.map((text) => ({
-      ...{ level: 'remark', text },
-      ...(text === more && { details: { code: 'more rows' } as const }),
-    }));
+    return [
+      remark(`${open} as of ${formatDay(asOf)}; the columns are days overdue`),
+      ...(note === undefined ? [] : [remark(`${note}${left}`)]),
+      ...aging.special.clauses('open').map(remark),
+      ...(shown < known.length ? [{ ...more, details: { code: 'more rows' } as const }] : []),
+      ...(absent > 0 ? [remark(`${countOf(absent, 'document')} without an open amount`)] : []),
+    ];
   };
   return figuresQuestion<AgingRow>(
     {

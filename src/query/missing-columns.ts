@@ -61,42 +61,48 @@ function otherPlace(column: string, reader: DocumentReader): string {
  */
 export function refuseMissing(reader: DocumentReader, flag: string, options: MissingOptions = {}): void {
   const { what = 'record', isShown = false, names } = options;
-  const { meanings } = reader;
-  const all = ofAll(meanings.fields);
   for (const column of missingOf(reader, names)) {
-    const headed = meanings.byHeading?.get(column);
+    const headed = reader.meanings.byHeading?.get(column);
     if (headed !== undefined)
       throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });
-    const refuse = (hint: string): never => {
-      throw new UsageError(`${flag}: no ${what} has a column ${column}`, { hint });
-    };
-    const { column: dated, unit } = groupColumn(column);
-    if (unit !== undefined && allNames(reader).includes(dated))
-      refuse(`Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`);
-    const near = nearNames(column, reader);
-    const meant = `Did you mean ${near.join(' or ')}?`;
-    if (isShown) {
-      if (near.length > 0) refuse(meant);
-      continue;
-    }
-    const role = all.map((fields) => roleNamed(column, meanings, fields)).find((one) => one !== undefined);
-    const other = role && reader.columnThere(role);
-    if (other !== undefined) refuse(`Did you mean ${other}?`);
-    if (role !== undefined) reader.refuseWithout([role], flag, what);
-    const columns = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
-    if (all.some(({ declared }) => declared.some(([name]) => columns.includes(name)))) continue;
-    if (near.length > 0) refuse(meant);
-    const place = otherPlace(column, reader);
-    if (place !== '') refuse(place);
-    const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
-    if (period !== undefined) refuse(`To group by ${period}, write --group-by date:${period}.`);
-    if (column.includes(':'))
-      refuse(`After a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`);
-    if (what !== 'record') refuse(`There are ${reader.columnsThere.join(', ')}.`);
-    const { known: setting } = meanings;
-    const declare = `To declare a column that few records have: \`folio config set ${setting} ${column}\`.`;
-    refuse(`--list-columns prints the names of the columns.${setting === undefined ? '' : ` ${declare}`}`);
+    const hint = isShown ? hintOfName(column, reader) : hintOfQuestion(column, reader, { flag, what });
+    if (hint !== undefined) throw new UsageError(`${flag}: no ${what} has a column ${column}`, { hint });
   }
+}
+
+/** What to write in place of a name that no record had; undefined if it is like no name of a column. */
+function hintOfName(column: string, reader: DocumentReader): string | undefined {
+  const { column: dated, unit } = groupColumn(column);
+  if (unit !== undefined && allNames(reader).includes(dated))
+    return `Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`;
+  const near = nearNames(column, reader);
+  return near.length === 0 ? undefined : `Did you mean ${near.join(' or ')}?`;
+}
+
+/** What to do about a column of a question that no record had; undefined if it may be missing. Throws UsageError for a role. */
+function hintOfQuestion(
+  column: string,
+  reader: DocumentReader,
+  { flag, what }: { readonly flag: string; readonly what: string },
+): string | undefined {
+  const { meanings } = reader;
+  const all = ofAll(meanings.fields);
+  const role = all.map((fields) => roleNamed(column, meanings, fields)).find((one) => one !== undefined);
+  const other = role && reader.columnThere(role);
+  if (other !== undefined) return `Did you mean ${other}?`;
+  if (role !== undefined) reader.refuseWithout([role], flag, what);
+  const columns = [column, ...all.flatMap((fields) => columnsNamed(column, meanings, fields) ?? [])];
+  if (all.some(({ declared }) => declared.some(([name]) => columns.includes(name)))) return undefined;
+  const hint = hintOfName(column, reader) ?? otherPlace(column, reader);
+  if (hint !== '') return hint;
+  const period = CALENDAR_UNITS.find((one) => one === column.toLowerCase());
+  if (period !== undefined) return `To group by ${period}, write --group-by date:${period}.`;
+  if (column.includes(':'))
+    return `After a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`;
+  if (what !== 'record') return `There are ${reader.columnsThere.join(', ')}.`;
+  const { known: setting } = meanings;
+  const declare = `To declare a column that few records have: \`folio config set ${setting} ${column}\`.`;
+  return `--list-columns prints the names of the columns.${setting === undefined ? '' : ` ${declare}`}`;
 }
 
 /** Throws UsageError for a column within the objects of a list, where each record must have a single value. */

@@ -309,18 +309,11 @@ class Totals {
     this.#check();
     if (this.#documents.records === 0 && groupBy.length === 0)
       this.#newGroup('', { values: [], currency: undefined, party: undefined });
-    const roles = this.#keys.map(({ role }) => role);
-    const currencyAt = roles.indexOf('currency');
+    const currencyAt = this.#keys.findIndex(({ role }) => role === 'currency');
     // Each currency has its own scale and order, also where --group-by names it.
     const currencyOf = ({ currency, values }: Group): string | undefined =>
       currencyAt === -1 ? currency : values[currencyAt]?.text;
-    const groups = [...this.#groups.values()].map((group): Group => {
-      const { name, fiscalId } = group.party ?? {};
-      const values = group.values.map((cell, at) =>
-        roles[at] === 'counterpartyName' ? name : roles[at] === 'counterpartyFiscalId' ? fiscalId : cell,
-      );
-      return { ...group, values };
-    });
+    const groups = [...this.#groups.values()].map((group) => this.#withPartyNamed(group));
     const extra: string[] = [this.#otherColumn() ?? []].flat();
     if (currencyAt === -1 && (this.#hasAmounts || groups.some(({ currency }) => currency !== undefined)))
       extra.push(CURRENCY);
@@ -331,18 +324,35 @@ class Totals {
         hint: 'Export the records, and add them up elsewhere.',
       });
     }
+    const currencies = byCurrency(groups, currencyOf);
+    for (const ofOne of currencies) this.#alignScales(ofOne);
     return {
       columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
-      currencies: byCurrency(groups, currencyOf).map((ofOne) => {
-        for (const column of this.#sums) {
-          const sums = ofOne.flatMap((group) => group.sums.filter(({ of }) => of === column));
-          const scale = widestScale(sums.flatMap((one) => [one.total, one.creditNotes, one.cancelled]));
-          for (const one of sums) one.scale = scale;
-        }
-        return ofOne.toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a)));
-      }),
+      currencies: currencies.map((ofOne) =>
+        ofOne.toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a))),
+      ),
       barOf: sizeOf,
     };
+  }
+
+  /** The group with the one name and the one spelling of the fiscal ID that its counterparty has in all rows. */
+  #withPartyNamed(group: Group): Group {
+    const { name, fiscalId } = group.party ?? {};
+    const values = group.values.map((cell, at) => {
+      const { role } = this.#keys[at]!;
+      if (role === 'counterpartyName') return name;
+      return role === 'counterpartyFiscalId' ? fiscalId : cell;
+    });
+    return { ...group, values };
+  }
+
+  /** Gives the totals of a column as many decimal places as the most of any group of the currency. */
+  #alignScales(ofOne: readonly Group[]): void {
+    for (const at of this.#sums.keys()) {
+      const sums = ofOne.map((group) => group.sums[at]!);
+      const scale = widestScale(sums.flatMap((one) => [one.total, one.creditNotes, one.cancelled]));
+      for (const one of sums) one.scale = scale;
+    }
   }
 
   /** The column for the fiscal IDs or the names of counterparties, where `--group-by` names only the other of the two. */
