@@ -33,7 +33,8 @@ export interface UnreadableColumn {
 
 const DAY = String.raw`[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`;
 const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
-const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
+/** PostgreSQL takes no larger offset. */
+const ZONE = String.raw`(Z|[+-](0[0-9]|1[0-5]):?[0-5][0-9])`;
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
 
 /** Types whose columns may be NULL for a text, and the names of their cells in messages. */
@@ -204,7 +205,8 @@ function lostWhere({ name, shownAs, expression }: ViewColumn, held: ColumnFacts)
   const cell = quoteName(name);
   if (!STRICT.has(shownAs) || expression === cell || held.cells === 0) return undefined;
   // Testing each text takes a tenth of the time of a first sync, and the survey knows their forms already.
-  if (shownAs === 'date' && held.cells === held.days + held.times + held.empty) return undefined;
+  const areDays = held.cells === held.days + held.times + held.empty && !held.hasYearZero;
+  if (shownAs === 'date' && areDays) return undefined;
   return `CAST(${cell} AS text) <> '' AND ${expression} IS NULL`;
 }
 

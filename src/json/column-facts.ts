@@ -19,6 +19,8 @@ export class ColumnFacts {
 
   /** Texts that begin with a day of the calendar, whatever follows. */
   dated = 0;
+  /** Whether one of them is in the year 0, which PostgreSQL does not have. */
+  hasYearZero = false;
   days = 0;
   /** Texts that are the midnight with which a day begins, in the zone UTC and in no zone. */
   midnights = 0;
@@ -48,6 +50,7 @@ export class ColumnFacts {
     if (text === '') this.empty++;
     if (text[4] !== '-' || parseCalendarDay(text) === undefined) return;
     this.dated++;
+    this.hasYearZero ||= text.startsWith('0000');
     if (text.length === DAY_LENGTH) {
       this.days++;
       return;

@@ -81,7 +81,7 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     const { written } = await sync(database, [
       first,
       '{"id":2,"totalAmount":"2.20","sentAt":"2026-11-02 or later","paid":"false","tags":"b","x":"n/a"}',
-      '{"id":3,"totalAmount":"N/A","sentAt":"2026-11-02T00:00:00Z","paid":"perhaps","tags":7,"x":6}',
+      '{"id":3,"totalAmount":"N/A","sentAt":"2026-11-02T00:00:00+20:00","paid":"perhaps","tags":7,"x":6}',
       '{"id":4,"totalAmount":{"of":1},"new":"2026-01-01"}',
     ]);
     expect({ ...(await typesOf(database)), new: undefined }).toMatchObject(before);
@@ -90,7 +90,7 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     expect(tags).toEqual(['["a"]', 'b', '7', 'null']);
     expect(written!.unreadable).toEqual([
       { name: 'totalAmount', shownAs: 'number', records: 1 },
-      { name: 'sentAt', shownAs: 'time', records: 1 },
+      { name: 'sentAt', shownAs: 'time', records: 2 },
       { name: 'x', shownAs: 'number', records: 1 },
     ]);
     const again = await sync(database, ['{"id":1,"totalAmount":1}']);
@@ -123,5 +123,6 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
       'warning: issued_current shows nothing in dueBy for 1 new or changed record, where it is not a date; issued has it as sent\n';
     expect(await synced(...records)).toEqual([0, says]);
     expect(await synced(...records)).toEqual([0, '']);
+    expect(await synced(records[0]!.replace('15/10/2024', '0000-10-15'), records[1]!)).toEqual([0, says]);
   });
 });
