@@ -276,7 +276,10 @@ async function planPart(
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
   });
-  const lang = words && { flag: words.lang, setting: pageDefaults(await storeOf(run), profile).lang };
+  const lang = words && {
+    flag: words.lang,
+    setting: pageDefaults(context, await storeOf(run), profile).lang,
+  };
   const { fields } = meanings;
   const isOfDue = (open ?? overdue) === true;
   const describe = () => ({

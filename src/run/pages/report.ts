@@ -23,7 +23,7 @@ import { planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Source, type Run } from '../run.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
 import type { RunDay } from '../run-state.ts';
-import { chosenProfiles, settingsProfile } from '../session.ts';
+import { chosenProfiles } from '../session.ts';
 import { pageDefaults } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
 import {
@@ -139,7 +139,7 @@ async function writePage(
       warnOfMissing(run.notices, figures);
       if (format === 'json') return figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
-      const set = pageDefaults(await storeOf(run), run.whole.owner);
+      const set = pageDefaults(context, await storeOf(run), run.whole.owner);
       const writing = writingFor(context, flags.lang ?? set.lang);
       return reportPage(figures, { writing, version, title: flags.title ?? set.organization });
     }),
@@ -174,8 +174,8 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
   const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
   await inPageRun(context, { options, parts, words }, async (run, read) => {
     const store = await storeOf(run);
-    const only = isSeveral ? undefined : (profiles[0] ?? settingsProfile(context, flags, store));
-    const writing = writingFor(context, flags.lang ?? pageDefaults(store, only).lang);
+    const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
+    const writing = writingFor(context, flags.lang ?? pageDefaults(context, store, only).lang);
     const form = monthForm(writing, isSeveral);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { form });
     const rows = async function* (): AsyncGenerator<RecordBatch> {

@@ -73,7 +73,7 @@ export async function writeStatements(
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {
       const only = isSeveral ? undefined : (profiles[0] ?? usual);
-      const language = flags.lang ?? pageDefaults(store, only).lang;
+      const language = flags.lang ?? pageDefaults(context, store, only).lang;
       const job = { run, flags, fiscalIds, isSeveral, language, store, read };
       if (folder !== undefined) await writeFolder(job, folder);
       else await (form === 'html' || form === 'json' ? writeText(job, form) : writeRows(job, defaults));
@@ -243,7 +243,7 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
     const { name, fiscalId } = figures?.own ?? {};
     const sender = {
       profile,
-      organization: organization ?? pageDefaults(store, profile).organization ?? name,
+      organization: organization ?? pageDefaults(run.context, store, profile).organization ?? name,
       organizationFiscalId: fiscalId,
     };
     return (figures?.statements ?? []).map((statement): OwnStatement => ({

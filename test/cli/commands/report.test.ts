@@ -415,11 +415,13 @@ describe('folio report', () => {
   it('has the language and the name that are set for the profile, unless a flag says another', async () => {
     const settings = { lang: 'es', organization: 'Roble SpA' };
     const organizations = { north: { records: { issued: [INVOICE] }, settings }, south: { records: {} } };
-    const pageOfOne = async (line: string): Promise<string> =>
-      textOf((await runOrganizations(`report ${line}`, { organizations })).stdout);
+    const pageOfOne = async (line: string, env = {}): Promise<string> =>
+      textOf((await runOrganizations(`report ${line}`, { organizations, env })).stdout);
     expect(await pageOfOne('--profile north')).toMatch(/Roble SpA Facturas y fondos/);
     expect(await pageOfOne('--profile north --lang en --title X')).toMatch(/X Invoices and funds/);
     expect(await pageOfOne('--profile south')).not.toMatch(/Roble|Facturas/);
+    const file = fileOf(`${INVOICE}\n`);
+    expect(await pageOfOne(`--from ${file}`, { FOLIO_PROFILE: 'north' })).toMatch(/Facturas y fondos/);
   });
 
   it('draws ages and months in scale, what is below zero in a colour of its own', async () => {
