@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { usualProfile } from './connection.ts';
+import { NAMED_BY_VARIABLE, usualProfile } from './connection.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { decodeToken } from './token.ts';
 
@@ -48,7 +48,8 @@ export async function chooseHeld(
   const chosen = names ?? (usual === undefined ? held : [usual]);
   const missing = chosen.find((name) => !held.includes(name));
   if (missing !== undefined) {
-    const why = names === undefined ? ', which FOLIO_PROFILE or the store chooses' : '';
+    const source = env['FOLIO_PROFILE'] ? NAMED_BY_VARIABLE : ', the current one';
+    const why = names === undefined ? source : '';
     throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, {
       hint: `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`,
     });

@@ -115,7 +115,7 @@ export function chooseProfile(
   store: ConfigStore,
 ): Profile | undefined {
   const named = namedProfile(flag, env);
-  if (named !== undefined) return knownProfile(named, store);
+  if (named !== undefined) return knownProfile(named, store, flag === undefined ? NAMED_BY_VARIABLE : '');
   const { currentProfile, profileNames } = store;
   const profile = currentProfile === undefined ? undefined : store.profile(currentProfile);
   if (profile !== undefined || currentProfile === undefined) return profile;
@@ -141,15 +141,18 @@ export function namedProfile(flag: string | undefined, env: Environment): string
   return name ? parseProfileName(name, 'FOLIO_PROFILE') : undefined;
 }
 
-/** The profile of that name. Throws UsageError that lists all names. */
-export function knownProfile(name: string, store: ConfigStore): Profile {
+/** The end of an error about the profile that the environment names. */
+export const NAMED_BY_VARIABLE = ', which FOLIO_PROFILE names';
+
+/** The profile of that name. Throws UsageError that lists all names; `end` is the end of its message. */
+export function knownProfile(name: string, store: ConfigStore, end = ''): Profile {
   const profile = store.profile(name);
   if (profile !== undefined) return profile;
   const { profileNames } = store;
   // Most often the name is misspelt, so the names come before the way to a new one.
   const namesHint =
     profileNames.length > 0 ? `The profiles are ${profileNames.join(', ')}` : 'No profile is stored';
-  throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
+  throw new UsageError(`there is no profile ${JSON.stringify(name)}${end}`, {
     hint: `${namesHint}. A new one begins with \`folio auth login --profile ${name}\`.`,
   });
 }

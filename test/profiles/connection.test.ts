@@ -97,7 +97,7 @@ describe('resolveConnection', () => {
 
   it.each([
     ['--profile gamma', 'UsageError', 'there is no profile "gamma"'],
-    ['FOLIO_PROFILE=gamma', 'UsageError', 'there is no profile "gamma"'],
+    ['FOLIO_PROFILE=gamma', 'UsageError', 'there is no profile "gamma", which FOLIO_PROFILE names'],
     ['--profile a,b', 'UsageError', '--profile "a,b": this cannot be the name of a profile'],
     ['store=gone', 'AuthError', 'the current profile "gone" does not exist'],
     ['FOLIO_TOKEN="a b"', 'AuthError', 'the token (FOLIO_TOKEN) has a space at character 2 of 3'],

@@ -54,7 +54,7 @@ describe('whose records are read from a source of several', () => {
     expect((await count(' --group-by _profile')).stderr).toBe('');
     const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
     const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
-    await expectRefused(count('', 'west'), `${lacks}, which FOLIO_PROFILE or the store chooses\n${hint}`);
+    await expectRefused(count('', 'west'), `${lacks}, which FOLIO_PROFILE names\n${hint}`);
     await expectRefused(count(' --profile north,west'), `${lacks}\n${hint}`);
     expect(await count(' --profile north --all-profiles')).toMatchObject({ code: 2 });
     const of = name === 'group' ? '' : 'issued=';
