@@ -87,7 +87,7 @@ export class Counterparties {
 
   /**
    * The counterparty of a document as collected so far; if none of its documents was collected, as the document has it.
-   * from. Remembers nothing.
+   * Remembers nothing.
    */
   known(document: DocumentReader): Party {
     const party = this.#partyOf(document, false);

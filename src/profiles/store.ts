@@ -246,7 +246,6 @@ function isOpenToOthers({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0;
 }
 
-/** A mode as `chmod` takes it: `0600`. */
 /** Who may open the store, such as `mode 0600, in a folder of mode 0700`; `not there` without a file. */
 export function modesOf(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
