@@ -60,19 +60,18 @@ describe('startSandbox', () => {
     expect(last.json).toMatchObject({ pageResults: pageResults.slice(-1) });
   });
 
+  const others = [
+    'evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '127.0.0.1@evil.example',
+  ];
   it.each([
-    ['127.0.0.1', 200],
-    ['localhost:1', 200],
-    ['[::1]:80', 200],
-    ['127.9.9.9', 200],
-    ['evil.example', 421],
-    ['127.0.0.1.evil.example', 421],
-    ['localhost.evil.example', 421],
-    ['127.0.0.1@evil.example', 421],
-    ['0.0.0.0', 421],
-  ])('serves only those who name this machine: Host %s is %i', async (host, status) => {
+    [200, ['127.0.0.1', 'localhost:1', '[::1]:80', '127.9.9.9']],
+    [421, ['0.0.0.0', ...others]],
+  ])('serves only those who name this machine: %i for %s', async (status, hosts) => {
     const { get } = await serve({});
-    expect((await get('/customers', { host })).status).toBe(status);
+    for (const host of hosts) expect((await get('/customers', { host })).status).toBe(status);
   });
 });
 
