@@ -187,15 +187,18 @@ export function numberedPages(
 /** Records of the page that shows whether the service refuses a size or every request. */
 const SMALL = 10;
 
-/** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3): a 400 may be for the size. */
+/** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3): a 400 or 500 may be for the size. */
 function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
   const get = pageGetter(listing);
   return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
-    if (size !== undefined) query.push(['options_pageSize', String(size)]);
     const isAdjustable = size !== undefined && listing.query.pageSize === undefined;
-    return get({ query, recordsIn, read: readCursorPage, signal, onRefusal }).catch((error: unknown) => {
+    const small =
+      isAdjustable && size > SMALL ? [...query, ['options_pageSize', `${SMALL}`] as const] : undefined;
+    if (size !== undefined) query.push(['options_pageSize', String(size)]);
+    const request = { query, small, recordsIn, read: readCursorPage, signal, onRefusal };
+    return get(request).catch((error: unknown) => {
       throw isAdjustable && error instanceof RefusedQuery ? new PageRefused('size', error) : error;
     });
   };
@@ -239,8 +242,10 @@ function pageGetter({ resource, query: { id = '', ...query }, options }: Listing
     const request = { path, query: [...own, ...filters], parse, passes, signal, isListing };
     return client.get(request).catch((error: unknown) => {
       const refusal = refusalOf(error);
+      // After a 400, pages by cursor are requested without a size instead.
       const mayBeForSize =
-        error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
+        (error instanceof RefusedQuery && recordsIn !== 'data') ||
+        (error instanceof StatusError && error.status === 500);
       if (refusal !== undefined || small === undefined || !mayBeForSize) throw refusal ?? error;
       return client.get({ ...request, query: [...small, ...filters], passes: [...TOO_MUCH, 500] }).then(
         () => {

@@ -229,7 +229,7 @@ export function drawFreedoms(random: Random): Freedoms {
   const order = pick<Freedoms['order']>('stable', 'stable', 'by-size', 'by-request');
   const limits: readonly Freedoms['limit'][] =
     listing === 'customers'
-      ? ['none', '400', '413', '502', 'slow', 'capped']
+      ? ['none', '400', '413', '500', '502', 'slow', 'capped']
       : ['none', 'none', 'capped', 'capped-silently', 'fixed', '400', '413', '500', '502', 'slow', 'heavy'];
   const drift = random(3) > 0 ? 'none' : pick<Freedoms['drift']>('insert', 'delete', 'both', 'update');
   const limit = pick(...limits);

@@ -167,6 +167,9 @@ describe('what a command line asks of the service', () => {
     ]);
     const failing = await runScripted(['issued', '--retries', '0'], [[500, '{}'], page(0, 10), page(0, 15)]);
     expect(failing.asked).toEqual(issued.asked);
+    const customers = [[500, '{}'], customersOf(['{"id":1}'], 'x'), customersOf(['{"id":1}'])] as const;
+    const paths = (await runScripted(['customers', '--retries', '0'], customers)).asked;
+    expect(paths.map((path) => path.split('=')[1])).toEqual(['1000', '10', '100']);
     // A query that is wrong by itself is known after one more request.
     const wrong = await runScripted(['issued', '--sort-by', 'x'], [TOO_LARGE, TOO_LARGE]);
     expect(wrong.code).toBe(2);
