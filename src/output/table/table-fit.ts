@@ -35,6 +35,9 @@ const MAX_HEAD = 20;
 /** Display cells in which a party's name reads well. */
 const READABLE_NAME = 16;
 
+/** Display cells of a column of short words, such as `CREDIT_NOTE`: they are whole before longer texts get more room. */
+const SHORT_WORDS = 12;
+
 interface FittedColumn {
   readonly column: ShownColumn;
   width: number;
@@ -59,7 +62,7 @@ type WidthOf = (column: ShownColumn) => number;
 export function fitColumns(columns: readonly ShownColumn[], room: number, isChosen: boolean): FittedTable {
   const fit = isChosen ? new Fit(room, GAP) : fitByRank(columns, room);
   if (isChosen) for (const column of columns) fit.add([column], leastOf);
-  for (const widthOf of [legibleOf, comfortOf]) fit.growTo(widthOf);
+  for (const widthOf of [wholeIfShort, legibleOf, comfortOf]) fit.growTo(widthOf);
   fit.growTo(({ width }) => width);
   const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
   // Even a terminal that has no room for any column shows one.
@@ -138,7 +141,7 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const isForDate = date !== undefined && alike.fitted.has(date) && !readable.fitted.has(date);
   const fit = isForDate ? alike : readable;
   if (fit.fitted.size < ranked.length) return fit;
-  fit.growTo(comfortOf);
+  for (const widthOf of [wholeIfShort, comfortOf]) fit.growTo(widthOf);
   for (const nested of [false, true])
     for (const column of columns) if (column.nested === nested) fit.add([column], comfortOf);
   return fit;
@@ -179,6 +182,10 @@ function legibleOf(column: ShownColumn): number {
 
 function readableOf(column: ShownColumn): number {
   return Math.max(tellingOf(column), legibleOf(column));
+}
+
+function wholeIfShort({ cells }: ShownColumn): number {
+  return cells <= SHORT_WORDS ? cells : 0;
 }
 
 function comfortOf(column: ShownColumn): number {

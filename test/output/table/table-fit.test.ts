@@ -9,15 +9,18 @@ import { writeAll } from '../write-all.ts';
 /**
  * What a terminal of so many cells shows of records: for each column its head and how wide its line is.
  *
- * @param columns `name:cells`, with a `#` behind those of numbers
+ * @param columns `name:cells`, with a `#` behind those of numbers; ` / ` stands between two records, whose texts differ
  */
 async function shown(columns: string, width: number, layout: Partial<Layout> = {}): Promise<string> {
-  const members = columns.split(' ').map((text) => {
-    const [, name, cells, isNumber] = /^(.*):(\d+)(#?)$/.exec(text)!;
-    return `${JSON.stringify(name)}:${isNumber ? '1'.repeat(Number(cells)) : `"${'x'.repeat(Number(cells))}"`}`;
+  const records = columns.split(' / ').map((record, nth) => {
+    const members = record.split(' ').map((text) => {
+      const [, name, cells, isNumber] = /^(.*):(\d+)(#?)$/.exec(text)!;
+      const value = (isNumber ? '1' : 'xy'[nth]!).repeat(Number(cells));
+      return `${JSON.stringify(name)}:${isNumber ? value : JSON.stringify(value)}`;
+    });
+    return `{${members.join()}}`;
   });
-  const record = batchOf(`{${members.join()}}`);
-  const table = await writeAll(openTable, [record], { width, raw: true, ...layout });
+  const table = await writeAll(openTable, [batchOf(...records)], { width, raw: true, ...layout });
   const [head = '', line = ''] = table.toString().split('\n');
   return [...line.matchAll(/─+/g)]
     .map(({ 0: { length }, index }) => `${head.slice(index, index + length).trim()}:${length}`)
@@ -44,7 +47,7 @@ const BOOK =
 describe('the columns of a table', () => {
   it('of which nothing is known are as many as fit', async () => {
     expect(await shown(INVOICE, 80)).toBe(
-      'number:6 status:8 date:11 dueBy:11 customer.name:23 totalAmount:12 cu…:3',
+      'number:6 status:8 date:11 dueBy:11 customer.name:18 totalAmount:12 currency:8',
     );
     expect(await shown(INVOICE, 4)).toBe('num…:4');
   });
@@ -64,6 +67,14 @@ describe('the columns of a table', () => {
     [30, 'number:6 customer.name:23'],
   ])('keep what matters most, in %i cells', async (width, expected) => {
     expect(await shown(BOOK, width, { known: KNOWN })).toBe(expected);
+  });
+
+  it.each([
+    [80, 'number:6 type:11 date:10 customer.name:16 total:10 open:9 cur:3 status:8'],
+    [100, 'number:6 type:11 date:10 dueBy:10 customer.name:25 total:10 open:9 cur:3 status:8'],
+  ])('keep types of documents whole, in %i cells', async (width, expected) => {
+    const typed = BOOK.replace('Type:7', 'Type:11');
+    expect(await shown(`${typed} / ${typed}`, width, { known: KNOWN })).toBe(expected);
   });
 
   it('never show an amount without its currency, nor lose one for what matters less', async () => {

@@ -42,10 +42,8 @@ describe('digitGrouper', () => {
       }),
     );
   });
-});
 
-describe('a literal with an exponent', () => {
-  it('is the same number when it is written out, with every digit that it had', () => {
+  it('writes the same number out for a literal with an exponent, with every digit that it had', () => {
     const parts = fc.tuple(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.stringMatching(/^\d{0,9}$/));
     fc.assert(
       fc.property(parts, fc.integer({ min: -10, max: 20 }), ([whole, fraction], exponent) => {
@@ -79,14 +77,12 @@ describe('localeOf', () => {
   });
 });
 
-describe('tableFooter', () => {
-  it.each([
-    [50, 12_345, 'en-US', '50 of 12,345 · --all for the rest'],
-    [5_000, 12_345, 'es-CL', '5.000 of 12.345 · --all for the rest'],
-    [50, 50, 'en-US', ''],
-    [0, 0, 'en-US', ''],
-    [51, 50, 'en-US', ''],
-  ])('%i of %i in %s: %s', (shown, total, locale, text) => {
-    expect(tableFooter({ shown, total, locale, isCut: true })).toBe(text);
-  });
+it.each([
+  [50, 12_345, 'en-US', '50 of 12,345 · --all for the rest'],
+  [5_000, 12_345, 'es-CL', '5.000 of 12.345 · --all for the rest'],
+  [50, 50, 'en-US', ''],
+  [0, 0, 'en-US', ''],
+  [51, 50, 'en-US', ''],
+])('below a table of %i of %i in %s stands "%s"', (shown, total, locale, text) => {
+  expect(tableFooter({ shown, total, locale, isCut: true })).toBe(text);
 });
