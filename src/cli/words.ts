@@ -256,9 +256,14 @@ function fits(line: string, command: Command, typed: string | undefined): boolea
   return named.every((name) => known.has(name));
 }
 
-/** The hint with similar names, or all names; or to leave the word out if there are none. */
+/** More names than a hint lists. */
+const TOO_MANY = 30;
+
+/** The hint with similar names, else with all of them or where they are; or to leave the word out if there are none. */
 export function hintAmong(word: string, names: readonly string[], path: string): string {
-  return names.length > 0 ? nearestHint(word, names) : `Leave it out. See ${path} --help for what there is.`;
+  const help = `See ${path} --help for what there is.`;
+  if (names.length === 0) return `Leave it out. ${help}`;
+  return names.length < TOO_MANY || nearestNames(word, names).length > 0 ? nearestHint(word, names) : help;
 }
 
 /**

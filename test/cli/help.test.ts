@@ -120,7 +120,7 @@ describe('folio help', () => {
   });
 
   it.each([
-    [['delimiter'], 'The names are issued, received,'],
+    [['delimiter'], 'See folio --help for what there is.'],
     [['isued'], 'Did you mean issued?'],
     [['exit-code'], 'Did you mean exit-codes?'],
     [['funds', 'document'], 'Did you mean documents?'],
