@@ -248,7 +248,7 @@ function orderOf(
   if (!lacksRest && !newestFirst) return undefined;
   const begins = newestFirst ? 'newest' : source.order.begins;
   if (begins === 'unsorted') return 'in the order of the service';
-  return `the ${begins}${isJoined ? ' of each profile' : ''} first`;
+  return `${begins} first${isJoined ? ' within each profile' : ''}`;
 }
 
 /** The columns to write, and the flag or setting that names them; without one, the command names them, or nothing does. */

@@ -154,7 +154,7 @@ describe('an assistant that asks a database', () => {
     const usual = await find();
     expect([usual.rows.length, usual.complete, usual.truncated]).toEqual([25, true, true]);
     expect(usual.notes).toEqual([
-      'in the order of the service',
+      'the records are listed in the order of the service',
       expect.stringMatching(/^The first 25 rows are here, and there are more\. Ask/),
     ]);
     expect((await find(59)).rows).toHaveLength(59);

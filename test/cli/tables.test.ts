@@ -232,12 +232,12 @@ async function asked(args: readonly string[]): Promise<{ queries: string[]; scre
 
 describe.concurrent('the newest', needingTerminal, () => {
   it.each([
-    [['issued'], 'sortBy=DATE&sortOrder=DESC', '50 of 60, the newest first · --all for the rest\r\n'],
-    [['received', '--limit', '5'], 'sortBy=DATE&sortOrder=DESC', '5 of 60, the newest first\r\n'],
+    [['issued'], 'sortBy=DATE&sortOrder=DESC', '50 of 60, newest first · --all for the rest\r\n'],
+    [['received', '--limit', '5'], 'sortBy=DATE&sortOrder=DESC', '5 of 60, newest first\r\n'],
     [['issued', '--sort-by', 'number'], 'sortBy=NUMBER', '50 of 60 · --all for the rest\r\n'],
     [['issued', '--sort-order', 'asc'], 'sortOrder=ASC', '50 of 60 · --all for the rest\r\n'],
     [['issued', '--param', 'options_sortBy=AMOUNT'], 'sortBy=AMOUNT', '50 of 60 · --all for the rest\r\n'],
-    [['issued', '--where', 'number<=1001'], 'sortBy=DATE&sortOrder=DESC', '2 of 60, the newest first\r\n'],
+    [['issued', '--where', 'number<=1001'], 'sortBy=DATE&sortOrder=DESC', '2 of 60, newest first\r\n'],
     [['issued', '--where', 'number=9'], 'sortBy=DATE&sortOrder=DESC', 'number goes from 1000 to 1059\r\n'],
     [['issued', '--format', 'csv', '--limit', '5'], '', ''],
   ])('come first on a terminal, unless another order is asked for: %j', async (args, sorted, footer) => {

@@ -34,7 +34,7 @@ describe('after -o on a terminal', () => {
 
   it.each([
     [['--where', 'status=PAID'], '2 of 3 issued invoices → out.csv, 24 bytes, N s\n'],
-    [['--limit', '1'], '1 of 3 issued invoices → out.csv, the oldest first, 17 bytes, N s\n'],
+    [['--limit', '1'], '1 of 3 issued invoices → out.csv, oldest first, 17 bytes, N s\n'],
     [['--limit', '1', '--sort=-id'], '1 of 3 issued invoices → out.csv, 17 bytes, N s\n'],
     [['--limit', '3'], '3 issued invoices → out.csv, 34 bytes, N s\n'],
     [['--group-by', 'status'], '2 rows → out.csv, 32 bytes, N s\n'],
@@ -64,14 +64,14 @@ describe('after -o on a terminal', () => {
   });
 
   it.each([
-    ['issued', 'the oldest first'],
+    ['issued', 'oldest first'],
     ['received', 'in the order of the service'],
-    ['funds', 'the newest first'],
-    ['issued --profile one,two', 'the oldest of each profile first'],
-  ])('the first of %s are %s, in a file and through a pipe', async (line, order) => {
+    ['funds', 'newest first'],
+    ['issued --profile one,two', 'oldest first within each profile'],
+  ])('%s are listed %s, in a file and through a pipe', async (line, order) => {
     const argv = [...line.split(' '), '--sandbox', '--limit', '2', '--format', 'csv', '--verbose'];
     const piped = await runHere(argv);
-    expect(piped.stderr).toMatch(new RegExp(`Z ${order}\\n$`));
+    expect(piped.stderr).toMatch(new RegExp(`Z the records are listed ${order}\\n$`));
     const file = join(temporaryFolder(), 'first.csv');
     const { stderr } = await runHere([...argv, '-o', file]);
     expect(stderr).toMatch(new RegExp(` 2 of .*, ${order}, \\d`));

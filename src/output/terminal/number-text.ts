@@ -74,16 +74,16 @@ interface FooterOptions {
   readonly locale?: string | undefined;
   /** Whether the table stopped at its default limit. */
   readonly isCut: boolean;
-  /** An order that the user did not choose: `the newest first`. */
+  /** An order that the user did not choose: `newest first`. */
   readonly order?: string | undefined;
 }
 
-/** `50 of 12,345, the newest first · --all for the rest`; empty where a table shows all records in their usual order. */
+/** `50 of 12,345, newest first · --all for the rest`; empty where a table shows all records in their usual order. */
 export function tableFooter({ shown, total, locale = 'en-US', isCut, order }: FooterOptions): string {
   const group = digitGrouper(locale);
   const ordered = (shown > 0 && order) || undefined;
   const isPart = total === undefined ? isCut : shown > 0 && shown < total;
-  if (!isPart) return ordered ?? '';
+  if (!isPart) return ordered === undefined ? '' : `the records are listed ${ordered}`;
   const count =
     total === undefined ? `the first ${shown}` : `${group(String(shown))} of ${group(String(total))}`;
   return `${[count, ordered ?? []].flat().join(', ')}${isCut ? ' · --all for the rest' : ''}`;

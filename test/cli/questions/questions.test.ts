@@ -265,7 +265,7 @@ describe('questions on a terminal', () => {
     const config = async () => memoryStore({ settings: { limit: 1 } });
     const shown = await runScripted(['issued'], [PAGE], { config, terminal: true, env: { NO_COLOR: '1' } });
     expect(shown.stdout.trimEnd().split('\n')).toHaveLength(3);
-    expect(shown.stderr).toContain('1 of 5, the newest first · --all for the rest');
+    expect(shown.stderr).toContain('1 of 5, newest first · --all for the rest');
     const csv = ['issued', '--columns', 'number', '--no-header'];
     await expectAnswer(runScripted(csv, [PAGE], { config }), '1\n2\n3\n4\n5\n');
   });

@@ -68,11 +68,11 @@ const screen = { terminal: true, env: { NO_COLOR: '1' } };
 
 describe('how much of an answer is shown on a terminal', () => {
   it.each([
-    ['--limit 3', 5, [0, 2], '3 of 5, the newest first\n'],
-    ['--where n>2 --limit 4', 50, [3, 6], 'the newest first\n'],
+    ['--limit 3', 5, [0, 2], '3 of 5, newest first\n'],
+    ['--where n>2 --limit 4', 50, [3, 6], 'the records are listed newest first\n'],
     ['--sort -n --limit 2', 5, [4, 3], ''],
-    ['--where n>2', 60, [3, 52], 'the first 50, the newest first · --all for the rest\n'],
-    ['--where n>20', 60, [21, 59], '39 of 60, the newest first\n'],
+    ['--where n>2', 60, [3, 52], 'the first 50, newest first · --all for the rest\n'],
+    ['--where n>20', 60, [21, 59], '39 of 60, newest first\n'],
     ['--sort -n', 60, [59, 10], '50 of 60 · --all for the rest\n'],
     ['--where n<55 --sort -n', 60, [54, 5], '50 of 55 · --all for the rest\n'],
     ['--group-by n --sort n --limit 3', 10, [0, 2], '3 of 10 groups\n'],
@@ -98,7 +98,7 @@ describe('what is said of an empty answer', () => {
     ['a>9999', ['5', '10', '2'], '0 of 3 issued invoices; a goes from 2 to 10\n'],
     ['a>9999', ['5', '5'], '0 of 2 issued invoices; a has 5\n'],
     ['a>9999', ['null', '""'], '0 of 2 issued invoices\n'],
-    ['a=x', ['"x"', '"y"'], '1 of 2, the newest first\n'],
+    ['a=x', ['"x"', '"y"'], '1 of 2, newest first\n'],
     ['a=x', [], ''],
   ])('%s, where a is %j', async (condition, values, says) => {
     const records = values.map((value) => `{"a":${value}}`);
