@@ -7,14 +7,14 @@ import type { Flag, ValueOf, Values } from './flag.ts';
 /** A flag that keeps some of the records: those that pass the tests of its value. */
 export interface Filter extends Flag {
   readonly narrows: true;
-  /** A column or a role: only listings that declare it have the flag. Without this, every listing has it. */
+  /** The column or role that it reads. Where the listing declares neither, the help has the flag below the daily ones. */
   readonly of?: string;
   /** Loads and makes the tests of a value that the flag was parsed into. */
   tests(this: void, value: unknown, at: TestContext): Promise<readonly RecordTest[]>;
 }
 
 /** Declares a filter: a flag as in `flags.ts`, and the function that makes the tests from its value. */
-function defineFilter<const Of extends Flag>(
+function defineFilter<const Of extends Flag & Pick<Filter, 'of'>>(
   flag: Of,
   tests: (value: ValueOf<Of>, at: TestContext) => Promise<readonly RecordTest[]>,
 ) {
@@ -42,12 +42,17 @@ export const filters = {
     },
   ),
   open: defineFilter(
-    { syntax: '--open', about: 'only what is still to be paid: no credits, and nothing cancelled' },
+    {
+      syntax: '--open',
+      of: 'open',
+      about: 'only what is still to be paid: no credits, and nothing cancelled',
+    },
     async (_, at) => [(await invoiceTests()).openTest('--open', at)],
   ),
   overdue: defineFilter(
     {
       syntax: '--overdue',
+      of: 'open',
       about: 'only what is still to be paid and was due before today, whatever its status; no credits',
     },
     async (_, at) => [(await invoiceTests()).openTest('--overdue', at, at.today())],
@@ -55,6 +60,7 @@ export const filters = {
   since: defineFilter(
     {
       syntax: '--since <date>',
+      of: 'date',
       about: 'dated on that day or later: 2026-11-21, 2026-11, today, -30d',
       parse: (text: string, flag: string) => parseDateEnd(text, flag, 'from'),
     },
@@ -63,6 +69,7 @@ export const filters = {
   until: defineFilter(
     {
       syntax: '--until <date>',
+      of: 'date',
       about: 'dated on that day or before; a month counts whole',
       parse: (text: string, flag: string) => parseDateEnd(text, flag, 'to'),
     },
@@ -71,6 +78,7 @@ export const filters = {
   period: defineFilter(
     {
       syntax: '--period <period>',
+      of: 'date',
       about: 'dated in 2026-10, 2026-Q3, 2026 or last-month; also this-month',
       rules: [{ not: ['--since', '--until'], why: 'a period has both its days' }],
       parse: parsePeriod,
@@ -85,9 +93,14 @@ async function dateTests(range: DateRange, at: TestContext): Promise<readonly Re
 
 export type RecordFilters = Values<typeof filters>;
 
-/** The filters that a listing has. */
-export function recordFilters({ columns }: Resource): Partial<typeof filters> {
-  const has = ([, { of }]: readonly [string, Filter]): boolean =>
-    of === undefined || columns.some(([name, , role]) => name === of || role === of);
-  return Object.fromEntries(Object.entries<Filter>(filters).filter(has));
+/** The filters of a listing. */
+export function recordFilters({ columns }: Resource) {
+  const flags: Record<string, Flag> = {};
+  for (const [name, filter] of Object.entries<Filter>(filters)) {
+    const { daily: _daily, ...rare } = filter;
+    const { of } = rare;
+    const isDeclared = of === undefined || columns.some(([column, , role]) => column === of || role === of);
+    flags[name] = isDeclared ? filter : rare;
+  }
+  return flags as typeof filters;
 }

@@ -67,7 +67,7 @@ describe('folio help', () => {
     expect(lines.slice(-2)).toEqual(['  folio issued --overdue', '  folio issued --open -o open.xlsx']);
     expect(examples).not.toContain('OVERDUE');
     const { stdout: customers } = await folio(['customers', '--help']);
-    expect(customers).toMatch(/\nFlags:\n[^]*\nMore:\n/);
+    expect(customers).toMatch(/\nFlags:\n[^]*--where [^]*\nMore:\n[^]*--open [^]*--since /);
   });
 
   /** Every help text, as a terminal of 80 columns shows it. */

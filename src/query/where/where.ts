@@ -1,6 +1,10 @@
+import { UsageError } from '../../errors.ts';
 import type { Finding } from '../../findings.ts';
 import {
+  howToMap,
   meaningOf,
+  ofAll,
+  phraseOf,
   PLAIN_MEANINGS,
   PROFILE_COLUMN,
   type Meanings,
@@ -113,8 +117,16 @@ export class WhereFilter implements FilterQuestion {
   readonly #seen = new Map<string, SeenValues>();
   #kept = 0;
 
+  /** Throws UsageError for a test of a role of which no column is known. */
   constructor(tests: readonly RecordTest[], options: FilterOptions = {}) {
-    const { meanings = PLAIN_MEANINGS } = options;
+    const { meanings = PLAIN_MEANINGS, what = 'records' } = options;
+    for (const { flag, needs } of tests) {
+      const all = ofAll(meanings.fields);
+      const role = needs.find((one) => all.every(({ columns }) => columns[one].length === 0));
+      if (role === undefined) continue;
+      const text = `${flag}: folio knows no column of ${what} with ${phraseOf(role)}`;
+      throw new UsageError(text, { hint: howToMap(role) });
+    }
     const roles = [...new Set(tests.flatMap(({ roles }) => roles))];
     for (const { flag, name } of tests)
       if (name !== undefined) this.#namesOf.set(flag, [...(this.#namesOf.get(flag) ?? []), name]);

@@ -84,11 +84,12 @@ describe('--open, --overdue, --since, --until and --period', () => {
   });
 
   it('refuses where no record has the field, and says how to name it', async () => {
-    await expectRefused(
-      runScripted(['issued', '--overdue'], [pageOf(['{"id":1}'])], { clock }),
-      'folio: --overdue: no record has an open amount in amountToBePaid or openAmount or amountDue\n' +
-        '  Say which column it is in with --field amount=<column>.\n',
-    );
+    const hint = '\n  Say which column it is in with --field amount=<column>.\n';
+    const none =
+      'folio: --overdue: no record has an open amount in amountToBePaid or openAmount or amountDue';
+    await expectRefused(runScripted(['issued', '--overdue'], [pageOf(['{"id":1}'])]), none + hint);
+    const unknown = 'folio: --open: folio knows no column of customers with an open amount';
+    await expectRefused(runScripted(['customers', '--open'], []), unknown + hint);
   });
 });
 
