@@ -46,16 +46,18 @@ function isSame({ column, before, after }: DifferingField): boolean {
   return one === other;
 }
 
-/** The texts and the numbers in JSON text. */
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** The quotes and numbers in JSON text. An escape is one match, so that its quote is none. */
+const QUOTE_OR_NUMBER = /\\.|"|-?\d[\d.eE+-]*/g;
 
-/** JSON text as another one, which is the same for all spellings of the same: each number as a text, texts behind a mark. */
+/** JSON text that is the same for all spellings of a value. Numbers become texts, and texts begin with a quote. */
 function canonical(json: string): string {
-  const texts = withoutSignedLinks(json).replace(TEXT_OR_NUMBER, (literal) =>
-    literal.startsWith('"')
-      ? JSON.stringify(`"${JSON.parse(literal) as string}`)
-      : `"${canonicalNumber(literal)}"`,
-  );
+  let isInText = false;
+  // A pattern for a whole text would exhaust the stack where that has 9 MB.
+  const texts = withoutSignedLinks(json).replace(QUOTE_OR_NUMBER, (found) => {
+    if (found !== '"') return isInText ? found : `"${canonicalNumber(found)}"`;
+    isInText = !isInText;
+    return isInText ? '"\\"' : found;
+  });
   const known: unknown = JSON.parse(texts, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const members = Object.entries(value).filter(([, member]) => member !== null);

@@ -254,10 +254,6 @@ export class HashSet {
     this.#slots = new Uint32Array(width * FIRST_CAPACITY);
   }
 
-  get size(): number {
-    return this.#count;
-  }
-
   /**
    * Adds the hash that begins at `words[from]`. Returns whether it is new.
    *

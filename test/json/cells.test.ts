@@ -186,4 +186,9 @@ describe('two records, field by field', () => {
   ])('say the same: %s and %s: %s', (before, after, same) => {
     expect([isSame(before, after), isSame(after, before)]).toEqual([same, same]);
   });
+
+  it('say the same or not, however long a text is', () => {
+    const long = (end: string): string => `{"a":"${'x'.repeat(9e6)}${end}"}`;
+    expect([isSame(long('y'), long('\\u0079')), isSame(long('y'), long('z'))]).toEqual([true, false]);
+  });
 });

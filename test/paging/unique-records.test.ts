@@ -105,7 +105,6 @@ describe.each([2, 4])('a set of hashes of %i words', (width) => {
             expect(set.add(words, 1, number)).toBe(!model.has(`${first} ${second} ${number}`));
             model.add(`${first} ${second} ${number}`);
           }
-          expect(set.size).toBe(model.size);
           set.clear();
         }
       }),
@@ -115,11 +114,9 @@ describe.each([2, 4])('a set of hashes of %i words', (width) => {
   it('holds a hundred thousand', () => {
     const set = new HashSet(width);
     const words = (at: number): Uint32Array => wordsOf(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at);
-    for (let at = 1; at <= 100_000; at++) set.add(words(at), 1);
-    expect(set.size).toBe(100_000);
-    let added = 0;
-    for (let at = 1; at <= 100_000; at++) if (set.add(words(at), 1)) added++;
-    expect(added).toBe(0);
+    const add = (_: unknown, at: number): boolean => set.add(words(at + 1), 1);
+    const addAll = (): number => Array.from({ length: 100_000 }, add).filter(Boolean).length;
+    expect([addAll(), addAll()]).toEqual([100_000, 0]);
   });
 });
 

@@ -40,6 +40,7 @@ const PAGES: readonly Page[] = [
   ['an object again and again', CSV, 25_000, (n) => page(`{"a":{${columns(200)}},${empties(n)}}`, 1)],
   ['a deep record', CSV, 10_000, (n) => page(`{"a":${'{"a":'.repeat(60)}1${'}'.repeat(60)}}`, n)],
   ['a text of backslashes', CSV, 500_000, (n) => page(`{"a":"${'\\\\'.repeat(n)}"}`, 1)],
+  ['a link', JSONL, 3_000_000, (n) => page(noted(`https://a.example/?${'sig'.repeat(n / 3)}`), 1)],
   ['partial errors', JSONL, 30_000, (n) => page('{"id":1}', 1).replace('[]', `[${errors(n)}]`)],
 ];
 
