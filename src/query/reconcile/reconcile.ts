@@ -18,6 +18,7 @@ import {
   matchEntries,
   PESOS,
   ROW_OUTCOMES,
+  type Difference,
   type Entry,
   type Outcome,
   type Outcomes,
@@ -71,7 +72,10 @@ export function reconcileQuestion(options: ReconcileOptions): Question {
       return [
         { level: 'fact', text: '', facts: { matches: Object.fromEntries(matches) } },
         ...countsOf(reconciled, locale).map((text): Finding => ({ level, text })),
-        ...openPointsOf(reconciled).map((text): Finding => ({ level: 'answer', text })),
+        ...[...openPointsOf(reconciled), ...service.notCompared()].map((text): Finding => ({
+          level: 'answer',
+          text,
+        })),
         last,
       ];
     },
@@ -152,12 +156,19 @@ function* outcomesOf(served: readonly Entry[], options: ReconcileOptions): Coope
 }
 
 const ROLES = [...DOCUMENT_ROLES, 'total', 'net', 'tax'] as const;
+/** What is compared where both sides have it: the role in the service, and what the list has of it. */
+const COMPARED = [
+  ['net', 'net', ({ net, exempt }) => net ?? exempt],
+  ['tax', 'tax', ({ tax }) => tax],
+  ['type', 'documentType', ({ type }) => type],
+  ['counterparty', 'counterpartyFiscalId', ({ party }) => party],
+] as const satisfies readonly (readonly [Difference, Role, (entry: Entry) => unknown])[];
 /** The column with the pesos that one unit of the record's currency is worth. */
 const EXCHANGE_RATE = 'exchangeRate';
 const ONE: Decimal = { coefficient: 1n, scale: 0 };
 
 /** Takes the records of the service as documents. */
-function serviceReader({ against, lists, owner, months, fields }: ReconcileOptions) {
+function serviceReader({ against, lists, listed, owner, months, fields }: ReconcileOptions) {
   const served: Entry[] = [];
   const unreadable = new Unreadable();
   const ownIds = OWN_ID_AND_NAME[against].fiscalId;
@@ -224,6 +235,13 @@ function serviceReader({ against, lists, owner, months, fields }: ReconcileOptio
     unreadable,
     /** Throws UsageError for a record of another organization than the lists. */
     add: (batch: RecordBatch): void => documents.fold(batch, addRecord),
+    /** A clause for each fact that the list has, and no record: an export may have left its column out. */
+    notCompared: (): string[] =>
+      COMPARED.flatMap(([fact, role, of]) => {
+        if (documents.records === 0 || documents.hasColumnOf(role)) return [];
+        if (!listed.some((entry) => of(entry) !== undefined)) return [];
+        return `${fact} is not compared: ${documents.noneHas(role).text}`;
+      }),
     /** Throws UsageError where no record has a column by which documents are matched. */
     refuseWithout(): void {
       if (documents.records === 0) return;

@@ -87,6 +87,27 @@ describe('reconcile', () => {
     expect({ code: all.code, rows: short(all) }).toEqual({ code: 0, rows: ['same 1'] });
   });
 
+  it('says what the list has and no record does: an export may have left it out', async () => {
+    const listed = { net: 1000, tax: 190 };
+    const both = { netAmount: 1000, taxAmount: null };
+    const { documentType: _, issuerFiscalId: __, ...bare } = issuedRecord({ issuer: null });
+    const lacks = [
+      'net is not compared: no record has a net amount in netAmount',
+      'tax is not compared: no record has a tax amount in taxAmount',
+      'type is not compared: no record has a document type in documentType or type',
+      'counterparty is not compared: no record has',
+    ];
+    for (const [run, record, of] of [
+      [purchases, receivedRecord(), lacks.slice(0, 2)],
+      [purchases, receivedRecord(both), []],
+      [sales, { ...bare, receiverFiscalId: undefined }, lacks],
+    ] as const) {
+      const { code, stderr } = await run([listed], [record]);
+      const lines = stderr.split('\n').filter((line) => line.includes('not compared'));
+      expect([code, lines]).toEqual([0, of.map((one) => expect.stringContaining(one))]);
+    }
+  });
+
   it('reads each register, its headings in any order, case and accents', async () => {
     for (const kind of ['registro', 'no incluir', 'reclamado', 'pendiente', 'sales'] as const) {
       const lines = register(kind, [{ number: 7, total: 100 }, { number: 8 }])
