@@ -101,9 +101,9 @@ async function* withKinds(
   { meanings, notices }: Part,
   { shown, questions }: QueriedExport,
 ): AsyncGenerator<RecordBatch> {
-  const { sum = [], asSent, open, overdue } = questions ?? {};
+  const { sum = [], open, overdue } = questions ?? {};
   const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
-  const matters = questions === undefined || open || overdue || (asSent !== true && sum.some(isOfAmounts));
+  const matters = questions === undefined || open || overdue || sum.some(isOfAmounts);
   const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
   for await (const batch of read) {
     if (matters && reader.untold.length > 0) reader.fold(batch, () => {});

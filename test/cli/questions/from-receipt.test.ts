@@ -72,7 +72,9 @@ describe('an answer that rests on a file', () => {
     ] as const) {
       const argv = ['issued', '-o', file, '--receipt', 'beside', '--columns', columns + more];
       expect(await runStub(argv, { issued: page })).toMatchObject({ code: 0 });
-      for (const line of ['aging', 'issued --sum total', 'issued --open --count', 'statement --all']) {
+      // Cells as sent are told apart by type and status, too: `.creditNotes` would be 0.
+      const lines = ['issued --sum total', 'issued --sum total --as-sent', 'issued --open --count'];
+      for (const line of ['aging', ...lines, 'statement --all']) {
         const { code, stderr } = await runScripted([...line.split(' '), '--from', file], []);
         const found = [CREDITS, CANCELLED].filter((one) => stderr.includes(`warning: ${file} has ${one}`));
         expect([more, line, code, found]).toEqual([more, line, 0, says]);
@@ -92,8 +94,7 @@ describe('an answer that rests on a file', () => {
           says,
         ]);
       }
-      for (const line of ['issued --sum total --as-sent', 'issued --count'])
-        expect((await runScripted([...line.split(' '), '--from', file], [])).stderr).toBe('');
+      await expectAnswer(runScripted(['issued', '--count', '--from', file], []), '1\n');
     }
   });
 
