@@ -1,4 +1,4 @@
-import { existsSync, promises } from 'node:fs';
+import { existsSync, promises, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
@@ -165,7 +165,7 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
   }
   const isOfOne = runs.length === 1 && files.length === 1;
   const checks = files.map((delivered): Check => async () => {
-    const file = fileOf(receipt, delivered);
+    const file = (isOfOne && namesake(receipt)) || fileOf(receipt, delivered);
     const checked = await verifyFile(file, delivered);
     if (isOfOne) checkRun(context, `${whoseOf(run)}${file}`, run, flags);
     return checked;
@@ -177,6 +177,12 @@ async function checksOfReceipt(context: Context, receipt: string, flags: VerifyF
     return `${what}: a run that ended at ${localMinute(run.finishedAt)}`;
   };
   return [...checks, check];
+}
+
+/** The file beside a receipt `<file>.receipt.json`, if there is one: it is of that file, whatever name it says. */
+function namesake(receipt: string): string | undefined {
+  const file = receipt.endsWith(RECEIPT) ? receipt.slice(0, -RECEIPT.length) : '';
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ? file : undefined;
 }
 
 /**

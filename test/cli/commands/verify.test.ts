@@ -231,13 +231,15 @@ describe('folio verify of several files', () => {
     const says = /^\S+one.csv: as delivered at .*\n\S+other.jsonl: as delivered at .*\n$/;
     await expectVerified([one, join(path, 'other.jsonl')], 0, says);
     await expectVerified([path], 0, says);
+    // A receipt that is copied is of the file whose name it has now.
+    const receipts = ['one.csv', 'other.jsonl'].map((name) => join(path, `${name}.receipt.json`));
+    const [ofOne, ofOther] = receipts.map((name) => readFileSync(name));
+    writeFileSync(receipts[1]!, ofOne!);
+    await expectVerified([path], 6, /1 of 2 files .*\n.*other.jsonl is not what was delivered: /);
+    writeFileSync(receipts[1]!, ofOther!);
     await expectVerified([one, '--receipt', `${one}.receipt.json`], 0);
     const shorter = await exported('one.csv', [], RECORDS.slice(0, 1));
-    await expectVerified(
-      [one, '--receipt', `${shorter}.receipt.json`],
-      6,
-      'one.csv is not what was delivered: ',
-    );
+    await expectVerified([one, '--receipt', `${shorter}.receipt.json`], 6, 'is not what was delivered: ');
     expect((await verify(one, notes)).stdout).toContain('one.csv: as delivered at');
     await expectVerified([one, notes], 2, '1 of 2 files is not in order\nthere is no receipt ');
     await expectVerified([temporaryFolder()], 2);
