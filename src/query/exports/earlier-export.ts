@@ -40,7 +40,7 @@ const WORD = 2 ** 32;
  */
 export async function openEarlier(options: EarlierOptions) {
   const { path } = options;
-  const file = await ExportFile.open(path);
+  const file = await ExportFile.open(path, 'Compare with an export that was written with --format jsonl.');
   try {
     return await readEarlier(file, options);
   } catch (error) {

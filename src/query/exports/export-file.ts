@@ -57,15 +57,16 @@ export class ExportFile {
     this.#receipt = receipt;
   }
 
-  static async open(path: string): Promise<ExportFile> {
+  /** `hint` says what to do where it is in another format. */
+  static async open(path: string, hint = AS_JSONL): Promise<ExportFile> {
     let file: number | undefined;
     const read = (into: Buffer, position: number): number =>
-      readSync((file ??= descriptorOf(path)), into, 0, into.length, position);
+      readSync((file ??= descriptorOf(path, hint)), into, 0, into.length, position);
     const close = async (): Promise<void> => {
       if (file !== undefined) closeSync(file);
       file = undefined;
     };
-    return new ExportFile(path, { read, close, hint: AS_JSONL }, await receiptBeside(path));
+    return new ExportFile(path, { read, close, hint }, await receiptBeside(path));
   }
 
   /**
@@ -152,12 +153,13 @@ export class ExportFile {
   }
 
   /**
-   * The profiles of an export: first those in the receipt of a whole export, even without records, then those of its records.
+   * The profiles of an export: first those in the receipt of a whole export, even without records, then those of its records. A
+   * profile without records does not count where a flag of the run may have left out all of them.
    * Undefined for records without a profile column; empty for an export without records and receipt. Ends where the export
    * cannot be read, which its reader reports. Throws UsageError where only some records have a profile.
    */
   async profiles(): Promise<readonly string[] | undefined> {
-    const { isOfSeveral, complete, profiles = [] } = this.delivered ?? {};
+    const { isOfSeveral, complete, profiles = [], only = [] } = this.delivered ?? {};
     // A column of that name in the records of one profile is the service's own.
     if (isOfSeveral === false) return undefined;
     const held = new Set<string | undefined>();
@@ -171,7 +173,8 @@ export class ExportFile {
       if (!(error instanceof UsageError)) throw error;
     }
     const names = [...held].filter((name) => name !== undefined);
-    if (names.length === held.size) return [...new Set([...(complete ? profiles : []), ...names])];
+    const isOfAll = complete && !only.some((flag) => /^--limit |_profile/.test(flag));
+    if (names.length === held.size) return [...new Set([...(isOfAll ? profiles : []), ...names])];
     throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
       hint: 'Export it again with --all-profiles.',
     });
@@ -265,7 +268,7 @@ export class ExportFile {
 }
 
 /** Opens a file. Throws UsageError for one with the ending of another format, and where it cannot be opened. */
-function descriptorOf(path: string): number {
+function descriptorOf(path: string, hint: string): number {
   if (path === STANDARD_INPUT) {
     throw new UsageError('standard input cannot be read here', {
       hint: 'Write it to a file first, and name that.',
@@ -274,7 +277,7 @@ function descriptorOf(path: string): number {
   const format = formatOfEnding(path);
   const kind = format && formatOf(format).unreadable;
   if (kind !== undefined)
-    throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint: AS_JSONL });
+    throw new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint });
   try {
     // Opening a pipe would block until another program writes to it.
     if (statSync(path).isFIFO()) throw Object.assign(new Error('a pipe'), { code: 'ESPIPE' });
