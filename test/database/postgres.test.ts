@@ -110,12 +110,7 @@ describe('what PostgreSQL or its driver fails with', () => {
     [failure('key', { code: '23505', constraint: 'x' }), OutputError, 'cannot use db: key', undefined],
     [failure('who', { code: '28P01' }), UsageError, 'does not let folio in: who', 'Check user, password'],
     [failure('none', { code: '3D000' }), UsageError, 'does not let folio in: none', 'name of the database'],
-    [
-      failure('no encryption', { code: '28000' }),
-      UsageError,
-      'in: no encryption',
-      'It requires an encrypted',
-    ],
+    [failure('no encryption', { code: '28000' }), UsageError, 'in: no encryption', 'It requires'],
     [failure('lock', { code: '55P03' }), OutputError, 'cannot use db: lock', 'has the table locked'],
   ])('%s is said in a sentence, with what to do', (error, kind, message, hint) => {
     for (const given of [error, new AggregateError([error, failure('other')])]) {

@@ -209,11 +209,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       },
       /open to other users \(mode 0644\)/,
     ],
-    [
-      'a pipe, for which it would wait',
-      (file) => runProgram('mkfifo', ['-m', '600', file]),
-      /it is not a file/,
-    ],
+    ['a pipe, which would block', (file) => runProgram('mkfifo', ['-m', '600', file]), /it is not a file/],
     ['a folder', (file) => mkdirSync(file, { mode: 0o700 }), /it is not a file/],
   ])('refuses %s in its place', async (_, make, says) => {
     const folder = temporaryFolder();

@@ -87,11 +87,7 @@ describe('the documents of a fund', () => {
 
   it.each<[string, number | undefined, (list: string) => string]>([
     ['an array in pages of its own size', 20, (list) => `"total":77,"assignedDocuments":${list}`],
-    [
-      'an array with a total beside it',
-      20,
-      (list) => `"total":230,"pageSize":20,"assignedDocuments":${list}`,
-    ],
+    ['an array beside a total', 20, (list) => `"total":230,"pageSize":20,"assignedDocuments":${list}`],
     ['an envelope without a total', undefined, (list) => `"assignedDocuments":{"data":${list}}`],
     ['an array beside errors', 20, (list) => `"errors":["of it"],"assignedDocuments":${list}`],
     ['an envelope with errors', 20, (list) => `"assignedDocuments":{"data":${list},"errors":["of it"]}`],

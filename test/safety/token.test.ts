@@ -115,11 +115,7 @@ describe('a token command', () => {
 
   it.each([
     ['killed by a signal', 'kill -9 $$', 'was ended by SIGKILL'],
-    [
-      'failing with its own words',
-      'echo "no item s3cret-argument here" >&2; exit 7',
-      'failed with exit code 7',
-    ],
+    ['failing in its words', 'echo "no item s3cret-argument here" >&2; exit 7', 'failed with exit code 7'],
   ])('does not have its arguments shown where it ends %s', async (_, script, says) => {
     const tokenCommand = ['/bin/sh', '-c', script, 's3cret-argument', '--key=s3cret-argument'];
     const env = withProfile({ baseUrl: 'http://127.0.0.1:9', tokenCommand });

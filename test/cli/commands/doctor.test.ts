@@ -122,12 +122,7 @@ describe('folio doctor', () => {
   });
 
   it.each([
-    [
-      'https://api.example.com',
-      'ENOTFOUND',
-      'DNS',
-      /: its name is unknown .*\(ENOTFOUND\) → Check the network/,
-    ],
+    ['https://api.example.com', 'ENOTFOUND', 'DNS', /: its name is unknown .*\(ENOTFOUND\) → Check/],
     ['https://192.0.2.1', 'ECONNREFUSED', 'TCP', /it refuses the connection/],
   ])('says at which step the service is not reached: %s, %s', async (address, error, step, message) => {
     const env = { ...ENV, FOLIO_BASE_URL: address };
