@@ -366,7 +366,7 @@ describe('a run over several profiles', () => {
     const { code, stdout, stderr } = await run('issued --all-profiles', { organizations, terminal: true });
     expect(code).toBe(0);
     expect(stdout.match(/^│? ?[abc] /gm)?.length).toBe(102);
-    expect(stderr).toBe('102 of 1,113, the newest of each profile first · --all for the rest\n');
+    expect(stderr).toBe('102 of 1,113, newest first within each profile · --all for the rest\n');
     const customersOf = async (...counts: number[]) => {
       const [a, b] = counts.map((count) => ({ records: { customers: modelRecords(count) } }));
       return run('customers --all-profiles', { organizations: { a: a!, b: b! }, terminal: true });
