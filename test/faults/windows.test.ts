@@ -19,8 +19,12 @@ const AS_WINDOWS = `
   require('node:module').syncBuiltinESMExports();
 `;
 
-/** Windows has Ctrl-Break beside Ctrl-C. Here it is pressed as soon as somebody listens. */
+/**
+ * Windows has Ctrl-Break beside Ctrl-C. Here it is pressed as soon as somebody listens, before the program has loaded: a busy
+ * machine may need more than the 1.5 s after which the program kills itself.
+ */
 const WITH_BREAK = `
+  process.kill = () => true;
   let pressed = false;
   process.on('newListener', (name) => {
     if (name !== 'SIGBREAK' || pressed) return;
