@@ -46,9 +46,7 @@ export class UsageError extends FolioError {
 }
 
 /** The service's 400: a parameter or a value that it does not take, or, on some listings, unknown fiscal IDs. */
-export class RefusedQuery extends UsageError {
-  readonly status = 400;
-}
+export class RefusedQuery extends UsageError {}
 
 export class AuthError extends FolioError {
   override readonly kind: FailureKind = 'auth';
@@ -106,7 +104,7 @@ const KINDS = {
   incomplete: IncompleteError,
   differs: DifferenceError,
   output: OutputError,
-  // No code makes these from their kind.
+  // A fault has no class of its own, and nothing rewords an interrupt.
   interrupted: FolioError,
   fault: FolioError,
 } as const;

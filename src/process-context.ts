@@ -106,7 +106,7 @@ function stopSignal(own: OwnProcess): AbortSignal {
   return controller.signal;
 }
 
-/** The most bytes that folio reads from standard input, which brings a token or a list of fiscal IDs. */
+/** The most bytes of a token, of fiscal IDs or of a note on standard input. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /** The most bytes that are written without a stream, all in all. Every empty pipe takes that many at once. */
@@ -184,8 +184,8 @@ function inputStream(own: OwnProcess): InputStream {
     },
     open: () => own.stdin,
     readAll: () => readAll(own.stdin),
-    readHidden: (prompt) => readTyped(own.stdin, { screen: own.stderr, prompt, show: false }),
-    readLine: (prompt) => readTyped(own.stdin, { screen: own.stderr, prompt, show: true }),
+    readHidden: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: false }),
+    readLine: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: true }),
   };
 }
 
@@ -209,7 +209,7 @@ interface TypedLine {
 }
 
 /** Reads a line that is typed. Rejects with Interrupted on Ctrl-C, with AuthError on Ctrl-D. */
-async function readTyped(input: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
+async function promptFor(input: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
   const { createInterface } = await import('node:readline');
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   // From here on the terminal shows nothing by itself, so that a text that is pasted early stays hidden, too.

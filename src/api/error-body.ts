@@ -5,9 +5,9 @@ import type { Redact } from './redact.ts';
 export interface ErrorBody {
   /** The service's own words as part of a line, or undefined when there are none. */
   readonly words: string | undefined;
-  /** The `message` (or `Message`) alone, which tells the kinds of 403 apart (spec 5). */
+  /** The `message` (or `Message`) alone, else the `error`: it tells the kinds of 403 apart (spec 5). */
   readonly message: string;
-  /** Whether the words came as `Message`: so the service itself writes about a token, and the gateway writes `message`. */
+  /** Whether the message came as `Message`, as the service itself writes about a token; the gateway writes `message`. */
   readonly isFromService: boolean;
   readonly errors: PartialErrors;
 }
@@ -53,9 +53,9 @@ interface PartialErrors {
 }
 
 /**
- * Reads the `errors` of a page from their JSON. By the specification they are an array
- * of objects. A text, a single object or anything else becomes a warning as well, so that no problem is lost because of its
- * form. `redact` sees the words before they are cut.
+ * Reads the `errors` of a page from their JSON. By the specification they are an array of objects. A text, a single object or
+ * anything else becomes a warning as well, so that no problem is lost because of its form. `redact` gets the words before they are
+ * cut.
  */
 export function readPartialErrors(json: Buffer, redact: Redact = (text) => text): PartialErrors {
   let value: unknown;

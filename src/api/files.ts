@@ -58,7 +58,8 @@ export class FileClient {
    * Follows the link and hands the file to `take`.
    *
    * @returns what `take` returned
-   * @throws LinkRefused for a link that has ended, ServiceError after all retries, the signal's reason
+   * @throws LinkRefused for a link that has expired, FileRefused where there is no file, ServiceError for a link that is not
+   *   followed and after all retries, what `take` throws, or the signal's reason
    */
   async fetch<T>(link: string, take: ReceiveFile<T>, signal: AbortSignal): Promise<T> {
     const start = checkLink(link, this.#options);

@@ -1,4 +1,4 @@
-/** After this many successes in a row at one limit, one more request may be in flight. */
+/** After this many successes at one limit, one more request may be in flight. */
 const SUCCESSES_PER_STEP = 10;
 
 /** Limits how many requests are in flight. */

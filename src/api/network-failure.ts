@@ -8,6 +8,9 @@ export interface RequestDestination {
   readonly proxyHost: string | undefined;
 }
 
+/** The time limit for connecting, in ms. */
+export const CONNECT_TIMEOUT = 10_000;
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'its name is unknown (DNS)',
   EAI_AGAIN: 'its name could not be looked up (DNS)',
@@ -19,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no network',
   // What Windows calls many of its own errors.
   UNKNOWN: 'the system does not say why',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not accept the connection within 10 s',
+  UND_ERR_CONNECT_TIMEOUT: `it did not accept the connection within ${CONNECT_TIMEOUT / 1000} s`,
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
 };
 
@@ -46,19 +49,12 @@ export function networkFailure(error: unknown, to: RequestDestination): FailedTr
   const code = named === 'ERR_ASSERTION' ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (isTlsFailure(code)) return tlsFailure(error, to.host);
-  const answered = Number(/^Proxy response \((\d+)\)/.exec(error.message)?.[1]);
-  if (answered > 0) {
-    return failedTry(
-      `the proxy ${to.proxyHost} on the way to ${to.host} does not let folio through (${answered})`,
-      {
-        cause: error,
-        retryable: answered >= 500,
-        hint:
-          answered === 407
-            ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
-            : 'Check HTTPS_PROXY.',
-      },
-    );
+  const proxyStatus = Number(/^Proxy response \((\d+)\)/.exec(error.message)?.[1]);
+  if (proxyStatus > 0) {
+    const needsUser = 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.';
+    const hint = proxyStatus === 407 ? needsUser : 'Check HTTPS_PROXY.';
+    const text = `the proxy ${to.proxyHost} on the way to ${to.host} does not let folio through (${proxyStatus})`;
+    return failedTry(text, { cause: error, retryable: proxyStatus >= 500, hint });
   }
   if (!(code in REASONS) && !OTHER.test(code)) return undefined;
   const reason =

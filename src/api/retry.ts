@@ -88,7 +88,7 @@ interface Tries {
   readonly onRetry?: (failed: FailedTry, attempt: number, wait: number) => void;
 }
 
-/** Sends requests again that failed, as often as the retries, the quota and the limit of what is in flight allow. */
+/** Sends failed requests again, as often as the retries, the quota and the limit of what is in flight allow. */
 export class Retries {
   readonly #options: RetriesOptions;
   /** The service allows no request before this time, as `Clock.elapsed` counts. */

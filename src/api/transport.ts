@@ -19,11 +19,11 @@ export interface ResponseHead {
 /** The head of a response, and its body as it arrives. */
 export interface TransportResponse extends ResponseHead {
   /**
-   * The bytes on the wire, not inflated, to be read once and to their end, unless `discard` is called. Throws FailedTry for an
+   * The bytes on the wire, not inflated, to be read once. A reader that leaves early ends the response. Throws FailedTry for an
    * error of the network, or the signal's reason.
    */
   readonly body: AsyncIterable<Buffer>;
-  /** Ends the response; the rest of its body is dropped. */
+  /** Ends the response, also where its body is not read; the rest is dropped. */
   readonly discard: () => void;
 }
 

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
 import { leadsToThisMachine, linkToThisMachine } from './address.ts';
-import { networkFailure, timedOut, type RequestDestination } from './network-failure.ts';
+import { CONNECT_TIMEOUT, networkFailure, timedOut, type RequestDestination } from './network-failure.ts';
 import {
   proxyIn,
   type OpenTransport,
@@ -13,8 +13,6 @@ import {
   type TransportResponse,
 } from './transport.ts';
 
-/** The time limit for connecting, in ms. */
-const CONNECT_TIMEOUT = 10_000;
 /** How many bytes of a body may wait for its reader. */
 const BUFFERED_BYTES = 256 * 1024;
 

@@ -55,7 +55,7 @@ export function endOfPlainText(view: WordView, start: number): number {
   return at;
 }
 
-/** Whether `length` bytes, at least one, are equal at two places. Only the second may reach beyond its end. */
+/** Whether `length` bytes, at least one, are equal at two positions. Only `other` may reach beyond the end of the bytes. */
 export function sameBytes({ bytes, words }: WordView, first: number, other: number, length: number): boolean {
   if (other + length > bytes.length) return false;
   if (length < 4) {

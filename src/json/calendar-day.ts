@@ -16,7 +16,7 @@ export function parseCalendarDay(text: string): number | undefined {
   return found;
 }
 
-/** The days of texts that came before: the records of a listing are of few. */
+/** The days of texts that came before: the records of a listing have few different ones. */
 const days = new Map<string, number>();
 const MAX_DAYS = 10_000;
 

@@ -3,8 +3,8 @@ import type { Cell } from './cells.ts';
 import { parseDecimal } from './decimal.ts';
 
 /**
- * What the cells of a column are, so far. Null and missing are not cells. A file may lose no cell, so that empty text is text
- * there; a question takes empty text for nothing.
+ * What the cells of a column are, so far. Null and missing are not cells. Empty texts are counted apart: a question takes them for
+ * nothing, and a file keeps them.
  */
 export class ColumnFacts {
   /** How many cells are of each kind; empty texts are among the texts. */

@@ -4,7 +4,7 @@ import { toWords, type WordView } from './bytes.ts';
 /** The most columns of a table. Records with more fields than that are not rows. */
 const MAX_COLUMNS = 10_000;
 
-/** The most characters that the names of all columns have together. A name is written into every table, or kept for all of it. */
+/** The most characters that the names of all columns have together. */
 const MAX_NAMES = 4 * 2 ** 20;
 
 const MAX_LEVELS = 64;
@@ -31,6 +31,7 @@ export class Member {
   first: Member | undefined;
   /** The member that followed it in the last record, and probably follows it in this record too. */
   next: Member | undefined;
+  /** The last record that had it, as `CellReader` numbers them. */
   seen = 0;
 
   constructor(path: readonly string[]) {
@@ -68,8 +69,8 @@ export class Columns {
   readonly #stable: boolean;
   readonly #chosen: ReadonlyMap<string, number> | undefined;
   /**
-   * The paths that lead to a chosen column, such as `payments` to `payments.date`, each with a column of its own behind the
-   * chosen ones, which is of what is not an object there.
+   * The paths that lead to a chosen column, such as `payments` to `payments.date`. Where one is not chosen itself, it has a column
+   * behind the chosen ones, for a value there that is not an object.
    */
   readonly #parents = new Map<string, number>();
   readonly #above = new Map<string, readonly (readonly [path: string, column: number])[]>();

@@ -16,7 +16,7 @@ export async function runCooperatively<T>(task: CooperativeTask<T>, signal: Abor
   }
 }
 
-/** Does the task without a pause: for little data, or where nothing else may run between them. */
+/** Does the task without a pause: for little data, or where nothing else may run between its steps. */
 export function runToEnd<T>(task: CooperativeTask<T>): T {
   for (;;) {
     const { done, value } = task.next();

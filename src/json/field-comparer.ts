@@ -41,6 +41,7 @@ export class FieldComparer {
 
 function isSame({ column, before, after }: DifferingField): boolean {
   if (before?.kind === after?.kind && before?.text === after?.text) return true;
+  // The links called `fileUrl` are known by that name.
   const name = JSON.stringify(column.slice(column.lastIndexOf('.') + 1));
   const [one, other] = [before, after].map((cell) => canonical(`{${name}:${cellJson(cell)}}`));
   return one === other;

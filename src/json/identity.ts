@@ -114,8 +114,8 @@ export class IdentityReader {
 }
 
 /**
- * 64 bits, fast and not cryptographic. A caller that takes two records for one because of them must be able to notice a
- * collision, by a count or by reading again. A caller that is not uses `DigestReader`.
+ * 64 bits, fast and not cryptographic. A caller that takes records of one hash for one record must be able to notice a collision,
+ * by a count or by reading again. Any other caller uses `DigestReader`.
  */
 const FAST_HASH: RecordHash = {
   width: 2,

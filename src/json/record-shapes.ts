@@ -57,7 +57,7 @@ export class RecordShapes {
   #first: Step | undefined;
   #steps = 0;
   #shapes = 0;
-  #most = 0;
+  #mostValues = 0;
   #misses = 0;
 
   constructor(scanner: JsonScanner) {
@@ -157,7 +157,7 @@ export class RecordShapes {
     const ending = this.#stepBehind(before, [from, end], level);
     if (ending === undefined || ending.shape >= 0) return;
     ending.shape = this.#shapes++;
-    this.#most = Math.max(this.#most, values);
+    this.#mostValues = Math.max(this.#mostValues, values);
   }
 
   /** The step from `start` to `end` behind the step `before`, which may be a new one; undefined where there are too many. */
@@ -179,8 +179,8 @@ export class RecordShapes {
   }
 
   #withRoom(): Int32Array {
-    if (this.#used + this.#most + 1 > this.#valueEnds.length) {
-      const larger = new Int32Array(2 * this.#valueEnds.length + this.#most);
+    if (this.#used + this.#mostValues + 1 > this.#valueEnds.length) {
+      const larger = new Int32Array(2 * this.#valueEnds.length + this.#mostValues);
       larger.set(this.#valueEnds);
       this.#valueEnds = larger;
     }

@@ -6,8 +6,8 @@ import { Breaks } from './cooperative-task.ts';
 /**
  * Records in the order of the listing, as the bytes that the service sent.
  *
- * Record `i` is `bytes[bounds[2i] .. bounds[2i + 1])`, a JSON object that has been checked. When it has a top-level `id`,
- * its identity is the literal `bytes[ids[2i] .. ids[2i + 1])`. Otherwise both numbers are -1.
+ * Record `i` is `bytes[bounds[2i] .. bounds[2i + 1])`, a JSON object that has been checked. Its top-level `id` is the literal
+ * `bytes[ids[2i] .. ids[2i + 1])`, where that is a number or a text that is not empty. Otherwise both numbers are -1.
  *
  * A class, so that V8 sees one shape in the loops that read it.
  */
@@ -62,7 +62,7 @@ export interface OwnColumn {
   readonly value: string;
 }
 
-/** A batch of objects that have no identity, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
+/** A batch of objects without an `id`, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
 export function batchWithoutIds(
   bytes: Buffer,
   bounds: Int32Array,

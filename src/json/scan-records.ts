@@ -117,7 +117,7 @@ function* scanMembers(
   return [members, at + 1];
 }
 
-/** Scans a list of records, the envelope of one, whose other members go to `keep`, or null. */
+/** Scans `assignedDocuments`: a list of records, null, or an envelope with a list, whose other members go to `keep`. */
 function* scanAssigned(
   collector: RecordCollector,
   at: number,
@@ -164,7 +164,7 @@ class RecordCollector {
     this.#shapes = new RecordShapes(this.scanner);
   }
 
-  /** Scans an array of records. Where it may be null, that stands for one that is not there. */
+  /** Scans an array of records; or null, where `mayBeNull`, which is no records. */
   *scanList(start: number, mayBeNull: boolean): CooperativeTask<number> {
     const { scanner } = this;
     const { bytes } = scanner;

@@ -32,7 +32,7 @@ export function checkJson(bytes: Buffer): void {
   expectEnd(scanner, scanner.skipValue(scanner.skipSpace(bodyStart(bytes))));
 }
 
-/** The most levels of nesting in a value. A deeper one is an attack or a fault, and no output could show it. */
+/** The most levels of nesting in a value. A deeper one is an attack or a fault. */
 const MAX_DEPTH = 1000;
 
 /** The distance in ASCII from an opening bracket to its closing one, for both `[]` and `{}`. */
@@ -46,7 +46,7 @@ export class JsonScanner {
   readonly bytes: Buffer;
   /** Set to true when white space is stepped over. */
   spaced = false;
-  /** Where each text that may be a link begins and ends, in order: it may begin with "http", or is called `fileUrl`. */
+  /** Where each text that may be a link begins and ends, in order: it may begin with "http", or is that of a `fileUrl`. */
   readonly links: number[] = [];
   readonly view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
@@ -117,7 +117,7 @@ export class JsonScanner {
     }
   }
 
-  /** The rest of a string that is a value, from `plain` on, which is where its plain text ends. */
+  /** The rest of a string that is a value, from `plain` on, where its plain text ends. Notes it where it may be a link. */
   skipRest(start: number, plain: number): number {
     const { view } = this;
     const end = checkRest(view, start, plain);
