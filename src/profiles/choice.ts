@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { NAMED_BY_VARIABLE, usualProfile } from './connection.ts';
-import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
+import { isFailure, UsageError } from '../errors.ts';
+import { NAMED_BY_VARIABLE, profileAddress, usualProfile } from './connection.ts';
+import { parseProfileName, type ConfigStore } from './profile.ts';
 import { decodeToken } from './token.ts';
 
 /** The profiles whose records a file or a database has. */
@@ -73,10 +73,7 @@ export function refuseDuplicates(from: string, duplicates: ReadonlyMap<string, s
 
 /** Profiles that share an organization with an earlier one by name, each with that one. */
 export function duplicateProfiles(store: ConfigStore, names: readonly string[]): ReadonlyMap<string, string> {
-  return duplicatesBy(names, (name) => {
-    const profile = store.profile(name);
-    return profile && organizationOf(profile);
-  });
+  return duplicatesBy(names, (name) => organizationOf(store, name));
 }
 
 /** As `duplicateProfiles`, with another way to find the organization; undefined where it is not known. */
@@ -96,10 +93,19 @@ function duplicatesBy(
   return duplicates;
 }
 
-/** Base address, and the token's organization ID, else the stored one, else the token. */
-function organizationOf({ baseUrl, token, organization }: Profile): string | undefined {
-  const id = decodeToken(token)?.organizationId ?? organization ?? token?.reveal();
-  return baseUrl === undefined || id === undefined
-    ? undefined
-    : JSON.stringify([baseUrl.replace(/\/$/, ''), id]);
+/**
+ * A text that the profiles of one organization share: the base address, and the token's organization ID, else the stored one, else
+ * the token. Undefined where it is not known, and for a profile that cannot be used.
+ */
+function organizationOf(store: ConfigStore, name: string): string | undefined {
+  try {
+    const profile = store.profile(name);
+    const { token, organization } = profile ?? {};
+    const id = decodeToken(token)?.organizationId ?? organization ?? token?.reveal();
+    const address = profile && profileAddress(profile, store);
+    return address && id && JSON.stringify([address.href, id]);
+  } catch (error) {
+    if (isFailure(error)) return undefined;
+    throw error;
+  }
 }
