@@ -129,9 +129,12 @@ class CursorWalk {
     this.#heldBack = [];
     this.#isShifted = false;
     this.#read = 0;
-    for await (const { records } of this.#pages.from(from, isEnough)) {
+    for await (const { records, next } of this.#pages.from(from, isEnough)) {
       const wanted = sliceRecords(records, 0, most - this.#read);
-      yield* this.#deliver(await runCooperatively(this.#take(wanted), signal));
+      const fresh = await runCooperatively(this.#take(wanted), signal);
+      const isWhole = this.#heldBack.length === 0 && status.records + fresh.count <= this.#limit;
+      status.isAtEnd = next === null && isWhole;
+      yield* this.#deliver(fresh);
       if (this.#isEnough || this.#read >= most) return;
       empty = records.count === 0 ? empty + 1 : 0;
       if (empty > 0) this.#unique.countNewsAgain();

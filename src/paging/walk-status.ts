@@ -41,6 +41,8 @@ export class WalkStatus {
   rereads = 0;
   totalAtStart: number | undefined;
   totalAtEnd: number | undefined;
+  /** True when the last page of a listing of cursors came, and every record was delivered: there are no more. */
+  isAtEnd = false;
   /** True when the listing was seen to change: pages came with different totals, or do not hold together. */
   drift = false;
   /** True when several pages were read in an order whose key can change, so that a record may have changed its place. */

@@ -212,11 +212,11 @@ function remarkEnd(part: Part, request: ExportRequest, delivered: Delivered): vo
   const { page, nextToken } = request.flags;
   const { questions, plan } = delivered;
   const { filtered, hasRows, isFull } = questions;
-  const { records, totalAtEnd } = status;
+  const { records, totalAtEnd, isAtEnd } = status;
   const { target, tableLimit, isTerminalTable, layout } = plan;
   const order = orderOf(part, request, delivered);
   if (target === undefined) {
-    const isCut = tableLimit !== undefined && questions.stoppedEarly(records);
+    const isCut = tableLimit !== undefined && questions.stoppedEarly(records, isAtEnd ? records : undefined);
     const isOfAll = isTerminalTable && (page ?? nextToken) === undefined && !hasRows && !isFull;
     const text = tableFooter({
       shown: isFull && isCut ? tableLimit : (filtered?.kept ?? records),
@@ -243,7 +243,8 @@ function orderOf(
   { flags: { limit, sort } }: ExportRequest,
   { questions, newestFirst }: Delivered,
 ): string | undefined {
-  const lacksRest = limit !== undefined && questions.stoppedEarly(status.records, status.totalAtEnd);
+  const { records, totalAtEnd, isAtEnd } = status;
+  const lacksRest = limit !== undefined && questions.stoppedEarly(records, isAtEnd ? records : totalAtEnd);
   if (source.order === undefined || sort !== undefined || questions.hasResult) return undefined;
   if (!lacksRest && !newestFirst) return undefined;
   const begins = newestFirst ? 'newest' : source.order.begins;

@@ -90,6 +90,12 @@ describe('how much of an answer is shown on a terminal', () => {
   });
 });
 
+it('a table of customers says that there are more where the last page does not end with it', async () => {
+  const rest = 'the first 50 · --all for the rest\n';
+  for (const [count, next, says] of [[50, null, ''], [60, null, rest], [50, 'x', rest]] as const)
+    expect((await runScripted(['customers'], [customersOf(numbers(count), next)], screen)).stderr).toBe(says);
+});
+
 describe('what is said of an empty answer', () => {
   const named = (count: number): string[] => Array.from({ length: count }, (_, n) => `"k${n}"`);
   const ten = 'k0, k1, k2, k3, k4, k5, k6, k7, k8, k9';
