@@ -55,8 +55,8 @@ export async function openEarlier(options: EarlierOptions) {
 
 async function readEarlier(file: ExportFile, options: EarlierOptions) {
   const { path, newer, key, keep, profiles } = options;
-  const { finding } = await file.check();
-  const parts = checkReceipts(options, file.delivered);
+  const { finding, delivered } = await file.check();
+  const parts = checkReceipts(options, delivered);
   const held = await file.profiles();
   if (profiles === undefined) refuseSeveral(path, held);
   const others = held?.filter((name) => profiles?.includes(name) === false) ?? [];

@@ -32,6 +32,8 @@ interface Input {
   readonly close: () => Promise<void>;
   /** What to do where it is in another format. */
   readonly hint: string;
+  /** The SHA-256 of all bytes, in hex; only of a file. */
+  readonly sha256?: () => Promise<string>;
 }
 
 interface CheckedExport {
@@ -50,6 +52,7 @@ export class ExportFile {
   readonly path: string;
   readonly #input: Input;
   readonly #receipt: Awaited<ReturnType<typeof receiptBeside>>;
+  #delivered: Promise<DeliveredFile | undefined> | undefined;
 
   private constructor(path: string, input: Input, receipt?: Awaited<ReturnType<typeof receiptBeside>>) {
     this.path = path;
@@ -60,13 +63,16 @@ export class ExportFile {
   /** `hint` says what to do where it is in another format. */
   static async open(path: string, hint = AS_JSONL): Promise<ExportFile> {
     let file: number | undefined;
+    const descriptor = (): number => (file ??= descriptorOf(path, hint));
     const read = (into: Buffer, position: number): number =>
-      readSync((file ??= descriptorOf(path, hint)), into, 0, into.length, position);
+      readSync(descriptor(), into, 0, into.length, position);
+    // Of the file that is read: another run may put a new one in its place meanwhile.
+    const sha256 = async (): Promise<string> => (await hashFile(path, descriptor())).sha256;
     const close = async (): Promise<void> => {
       if (file !== undefined) closeSync(file);
       file = undefined;
     };
-    return new ExportFile(path, { read, close, hint }, await receiptBeside(path));
+    return new ExportFile(path, { read, close, sha256, hint }, await receiptBeside(path));
   }
 
   /**
@@ -107,11 +113,15 @@ export class ExportFile {
     return new ExportFile('standard input', { read, close: () => spool.close(), hint });
   }
 
-  /** How the file was written, by its receipt; undefined without a readable one of this file (see `check`). */
-  get delivered(): DeliveredFile | undefined {
-    const { delivered, size } = this.#receipt ?? {};
-    if (delivered === undefined || delivered instanceof Error) return undefined;
-    return delivered.sha256 !== null && delivered.bytes === size ? delivered : undefined;
+  /** How the file was written, by its receipt; undefined without a readable one with the hash of this file (see `check`). */
+  delivered(): Promise<DeliveredFile | undefined> {
+    return (this.#delivered ??= this.#compare());
+  }
+
+  async #compare(): Promise<DeliveredFile | undefined> {
+    const delivered = this.#receipt?.delivered;
+    if (delivered === undefined || delivered instanceof Error || delivered.sha256 === null) return undefined;
+    return (await this.#input.sha256?.()) === delivered.sha256 ? delivered : undefined;
   }
 
   /**
@@ -121,15 +131,15 @@ export class ExportFile {
   async check(profiles: readonly string[] = []): Promise<CheckedExport> {
     if (this.#receipt === undefined) return {};
     const file = this.path;
-    const { path, delivered, size } = this.#receipt;
+    const { path, delivered } = this.#receipt;
     const warning = (text: string): CheckedExport => ({ finding: { level: 'warning', text } });
     if (delivered instanceof Error) return warning(delivered.message);
-    const { sha256, bytes, complete, errors } = delivered;
+    const { sha256, complete, errors } = delivered;
     if (sha256 === null) {
       const why = complete ? '' : ` (${errors.join('; ')})`;
       return warning(`${file} is older than its receipt: the run of ${path} delivered no file${why}`);
     }
-    if (size !== bytes || (await hashFile(file)).sha256 !== sha256) {
+    if ((await this.delivered()) === undefined) {
       return warning(
         `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`,
       );
@@ -147,7 +157,7 @@ export class ExportFile {
 
   /** All records, in order, with the columns in place of headings. Throws UsageError as `parts` does. */
   async *records(): AsyncGenerator<RecordBatch> {
-    const { headings } = this.delivered ?? {};
+    const { headings } = (await this.delivered()) ?? {};
     for await (const { batch } of this.parts())
       yield headings === undefined || headings.size === 0 ? batch : renameMembers(batch, headings);
   }
@@ -159,7 +169,7 @@ export class ExportFile {
    * cannot be read, which its reader reports. Throws UsageError where only some records have a profile.
    */
   async profiles(): Promise<readonly string[] | undefined> {
-    const { isOfSeveral, complete, profiles = [], only = [] } = this.delivered ?? {};
+    const { isOfSeveral, complete, profiles = [], only = [] } = (await this.delivered()) ?? {};
     // A column of that name in the records of one profile is the service's own.
     if (isOfSeveral === false) return undefined;
     const held = new Set<string | undefined>();

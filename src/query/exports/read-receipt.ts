@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -62,14 +62,12 @@ export function usualReceipt(file: string): string | undefined {
 /** The receipt beside a file; undefined if it is missing or about another file. A missing file is reported by its reader. */
 export async function receiptBeside(file: string) {
   const path = usualReceipt(file);
-  const found = await stat(file).catch(() => undefined);
-  if (path === undefined || found === undefined) return undefined;
+  if (path === undefined || !existsSync(file)) return undefined;
   const delivered = await readReceipt(path).then(
     (all) => deliveredAs(file, all),
     (error: unknown) => error as FolioError,
   );
-  // The current size of the file.
-  return delivered && { path, delivered, size: found.size };
+  return delivered && { path, delivered };
 }
 
 /** The entry with the name of this file. If there is only one entry, its name does not matter. */
@@ -195,12 +193,14 @@ const READ_AT_ONCE = 1024 * 1024;
 /**
  * The bytes and the SHA-256 of a whole file, in hex, in memory that does not grow. Throws UsageError when there is no such file,
  * FolioError when it cannot be read.
+ *
+ * @param fd the open file, which stays open; by default the one of that path
  */
-export async function hashFile(path: string): Promise<{ bytes: number; sha256: string }> {
+export async function hashFile(path: string, fd?: number): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
   try {
-    const chunks = createReadStream(path, { highWaterMark: READ_AT_ONCE });
+    const chunks = createReadStream(path, { fd, autoClose: fd === undefined, highWaterMark: READ_AT_ONCE });
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
       hash.update(chunk);
       bytes += chunk.length;

@@ -343,7 +343,9 @@ async function listingOfFile(
   );
   if (listing === undefined) {
     const { ExportFile } = await import('../../query/exports/export-file.ts');
-    const { delivered } = await ExportFile.open(file);
+    const opened = await ExportFile.open(file);
+    const delivered = await opened.delivered();
+    await opened.close();
     listing = LISTINGS.find((one) => one === delivered?.resource);
   }
   if (listing !== undefined) return { listing, file };

@@ -47,7 +47,7 @@ export function exportSource(request: FromRequest): Source {
     async held(context) {
       serviceOrder(flags, false);
       const { file, profiles } = await (opened ??= openExport(context));
-      const [owner] = (profiles === undefined ? file.delivered?.profiles : undefined) ?? [];
+      const [owner] = (profiles === undefined ? (await file.delivered())?.profiles : undefined) ?? [];
       return { shown, profiles, owner };
     },
     async check({ context, notices, flags: { profile } }: Run, chosen) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -95,6 +95,23 @@ describe('ExportFile', () => {
         hint: 'Export them with --format jsonl, or keep them in a database with `folio sync`.',
       }),
     );
+  });
+
+  it('counts a receipt of the bytes that it reads, whatever takes their place in the folder', async () => {
+    const path = join(folder, 'replaced.jsonl');
+    const put = (text: string): string => {
+      rmSync(path, { force: true });
+      writeFileSync(path, text);
+      return createHash('sha256').update(text).digest('hex');
+    };
+    const of = { sha256: put('{"id":1}\n'), records: 1, bytes: 9, finishedAt: '', complete: true, errors: [] };
+    writeFileSync(`${path}.receipt.json`, JSON.stringify(of));
+    const [before, after] = [await ExportFile.open(path), await ExportFile.open(path)];
+    await before.parts().next();
+    put('{"id":2}\n');
+    expect(await before.check()).toEqual({ delivered: expect.objectContaining({ records: 1 }) });
+    expect((await after.check()).finding?.text).toContain('is not what its receipt');
+    expect(await after.delivered()).toBeUndefined();
   });
 
   it('refuses a folder', async () => {
