@@ -12,12 +12,8 @@ describe('openJsonl', () => {
       '{}',
       '{"n":12345678901234567890,"e":1E2}',
     ];
-    const text = await writeAll(openJsonl, [
-      batchOf(records[0]!, records[1]!),
-      batchOf(),
-      batchOf(records[2]!),
-    ]);
-    expect(text.toString()).toBe(`${records.join('\n')}\n`);
+    const batches = [batchOf(records[0]!, records[1]!), batchOf(), batchOf(records[2]!)];
+    expect((await writeAll(openJsonl, batches)).toString()).toBe(`${records.join('\n')}\n`);
   });
 
   it('takes white space between tokens away, and none within strings', async () => {

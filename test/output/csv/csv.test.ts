@@ -46,7 +46,6 @@ describe('openCsv', () => {
     expect(await csv([], { columns: ['a', 'b c', 'd,e'] })).toBe('a,b c,"d,e"\n');
     expect(await csv([], { columns: ['a'], header: false })).toBe('');
     expect(await csv(['{}', '{"a":{}}'])).toBe('');
-    expect((await writeAll(openCsv, [])).toString()).toBe('');
   });
 
   it('never writes an empty line for a row', async () => {
