@@ -29,7 +29,7 @@ describe.each(formats)('%s', (format) => {
     },
   );
 
-  it('shares nothing between two files that are written at once', async () => {
+  it('has the same bytes for the same records, and shares nothing between two files that are written at once', async () => {
     const alone = await writeAll(await open(), [all]);
     const both = await Promise.all([open, open].map(async (one) => writeAll(await one(), [all, all])));
     expect(both[0]!.equals(both[1]!)).toBe(true);
