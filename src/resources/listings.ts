@@ -53,7 +53,6 @@ export const customers: Resource = {
     fiscalId: NOT_ACCEPTED,
     overdueAmount: NOT_ACCEPTED,
     options_sortBy: 'the service does not sort customers',
-    options_page: 'customers come by cursor, not by page: use --next-token',
   },
   examples: [
     ['folio customers --limit 20', 'the first twenty customers'],

@@ -31,6 +31,7 @@ const refused: readonly (readonly [line: string | readonly string[], names: RegE
   ['issued --param novalue', /--param "novalue": expected name=value/],
   ['issued --param options_page=3', /--param options_page: folio walks the pages itself\n.* and --page\./],
   ['customers --param options_nextToken=x', /folio walks the pages itself\n.*--next-token/],
+  ['customers --param options_page=2', /folio walks the pages itself\n.*--next-token/],
   ['customers --param fiscalId=1', /fiscalId: the service does not accept it.*\n {2}Leave it .*--where/],
   ['issued --columns a,,b', /--columns "a,,b"/],
   ['issued --period october', /"october": expected a month.*\n {2}Periods are written 2026-11,/],
