@@ -213,7 +213,7 @@ export class DocumentReader {
     return isObject ? undefined : ownCell;
   }
 
-  namedCells(from = 0, to = this.#names.length): (Cell | undefined)[] {
+  namedCells(from: number, to: number): (Cell | undefined)[] {
     const cells: (Cell | undefined)[] = [];
     for (let at = from; at < to; at++) cells.push(this.named(at));
     return cells;
@@ -302,7 +302,7 @@ export class DocumentReader {
   }
 
   /** The roles that decide the kind of a document and have no value so far, each with the consequence. */
-  get untold(): readonly string[] {
+  get missingKinds(): readonly string[] {
     const lacks = (...roles: Role[]): boolean => !roles.some((role) => this.has(role));
     return [
       ...(lacks('documentType') ? ['documentType: credit notes count as invoices'] : []),

@@ -60,7 +60,7 @@ export interface Fields {
   readonly columns: RoleColumns;
   /** Fiscal IDs that many parties share, as written. */
   readonly sharedIds: readonly string[];
-  /** The columns that the listing declares, whatever the settings of a profile say. */
+  /** The columns that the listing declares, and those of the setting `known.<listing>`. */
   readonly declared: readonly DeclaredColumn[];
 }
 

@@ -8,7 +8,7 @@ import { UniqueRecords } from './unique-records.ts';
 import type { IncompleteReason } from '../findings.ts';
 
 export interface NumberedWalkOptions extends PageReaderOptions {
-  /** Reads the same listing in an order whose key does not repeat; undefined where there is none. */
+  /** Reads the same listing in the order of a key that few records share; undefined where there is none. */
   readonly fetchSorted?: FetchPage | undefined;
   /** True where the key that the listing is sorted by may change, so that a record may come again from another place. */
   readonly orderMayMove?: boolean;

@@ -15,7 +15,7 @@ export interface Profile {
   readonly token?: Secret | undefined;
   /** A command that prints the token, in place of one. */
   readonly tokenCommand?: TokenCommand | undefined;
-  /** The claims of the token at login; for people only. */
+  /** The organization ID in the token at login. */
   readonly organization?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface ConfigStore {
   update(change: (document: StoreDocument) => void): Promise<void>;
 }
 
-/** Names of profiles, each once: those that the store has in its order, which is that of the service, then the others by name. */
+/** Names of profiles, each once: those of the store in its order, as `--all-profiles` reads them, then the others by name. */
 export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>): readonly string[] {
   const all = new Set(names);
   return [...new Set([...profileNames.filter((name) => all.has(name)), ...[...all].toSorted()])];

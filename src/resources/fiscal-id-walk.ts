@@ -22,9 +22,9 @@ import type { Resource } from './resource.ts';
 
 /** Bytes of an address, at most: servers and gateways refuse longer ones from 8,192 on. */
 const MAX_ADDRESS = 8_000;
-/** What an address has besides its path and filters: the base address, the page, its size, the order. */
+/** What an address has besides its path and filters: the base address, the page, its size. */
 const ALLOWANCE = 400;
-/** Unknown fiscal IDs, requested one by one, after which the others are left where none was known. */
+/** IDs are requested one by one until this many are unknown, and none is known. */
 const MOST_UNKNOWN = 20;
 
 /** The service's 400 to a query with fiscal IDs. */
@@ -196,7 +196,8 @@ class FiscalIdWalk {
     const { status, onDetail } = this.#options;
     const isOne = this.#query.fiscalIds.length === 1;
     if (this.#query.page !== undefined && !isOne) refusePage(ids);
-    if (!isOne) onDetail?.(`fiscal IDs asked for one by one, as no list of them proves whole: ${ids.length}`);
+    if (!isOne)
+      onDetail?.(`${ids.length} fiscal IDs are requested one by one: the service may read lists in part`);
     for await (const { id, batches, status: own } of this.#answersOf(ids, this.#left)) {
       const left = this.#left;
       await this.#beginAnswer();

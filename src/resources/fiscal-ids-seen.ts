@@ -24,7 +24,7 @@ export class FiscalIdsSeen {
     this.#wanted = new Set(fiscalIds.map(foldFiscalId));
   }
 
-  /** Adds an ID that nobody has, by the service. */
+  /** Adds an ID of which the service says that nobody has it. */
   addUnknown(fiscalId: string): void {
     this.#unknown.add(foldFiscalId(fiscalId));
   }
@@ -44,7 +44,7 @@ export class FiscalIdsSeen {
     return this.#columns === undefined || this.#columns.size > 0;
   }
 
-  /** Of how many IDs there were records: in each of the columns, where it could be several. */
+  /** How many of the IDs have records, by the possible column that shows the fewest. */
   get count(): number {
     const counts = [...(this.#columns?.values() ?? [])].map(({ size }) => size);
     return counts.length === 0 ? 0 : Math.min(...counts);

@@ -11,7 +11,7 @@ const sortingOfInvoices = {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
     // Amounts and due dates change, and move a record with them.
     lasting: ['NUMBER', 'DATE'],
-    unique: 'NUMBER',
+    mostDistinct: 'NUMBER',
   },
   newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
   sortDirections: ['ASC', 'DESC'],
@@ -45,7 +45,7 @@ export const amountColumns: readonly DeclaredColumn[] = [
   ['amountPaid', 'money', 'paid'],
 ];
 
-/** What tells documents of suppliers apart: each issuer counts its own. */
+/** The columns that identify documents of suppliers: each issuer numbers its own. */
 export const keyWithIssuer = [
   'number',
   'documentType',
@@ -66,7 +66,7 @@ const columnsOfInvoices: readonly DeclaredColumn[] = [
   ['conciliatedAmount', 'money', 'paid'],
 ];
 
-/** What other services call these columns. */
+/** Other names that these columns may have: the specification does not show them (spec 2.5, 2.6). */
 export const otherNamesOfInvoices: readonly DeclaredColumn[] = [
   ['openAmount', 'money', 'open'],
   ['amountDue', 'money', 'open'],
@@ -90,7 +90,7 @@ function columnsOfParty(member: string): readonly DeclaredColumn[] {
   return names.map((name) => [`${member}.${name}`, 'text']);
 }
 
-/** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `run/flags.ts`. */
+/** `folio issued`: invoices that the organization issued. */
 export const issued: NumberedResource = {
   name: 'issued',
   records: 'issued invoices',
@@ -172,7 +172,7 @@ export const issued: NumberedResource = {
   ],
 };
 
-/** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `run/flags.ts`. */
+/** `folio received`: invoices that suppliers sent. */
 export const received: NumberedResource = {
   name: 'received',
   records: 'received invoices',

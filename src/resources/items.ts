@@ -152,11 +152,8 @@ export async function fetchFund(id: string, options: OpenListingOptions): Promis
     first ??= records;
     for (let index = 0; index < records.count; index++) documents.push(recordBytes(records, index));
   }
-  if (fund === undefined)
-    throw new NotFoundError(`the service sent nothing for fund ${id}`, {
-      hint: 'List those that there are with `folio funds --columns id`.',
-    });
-  return scanRecord(first === undefined ? fund : withDocuments(first, documents));
+  // Without documents, the first page is the whole fund.
+  return scanRecord(first === undefined ? fund! : withDocuments(first, documents));
 }
 
 /** The body of the first page with all documents in place of its own. */

@@ -82,9 +82,9 @@ export async function* openListing(
     const until = from + Math.min(served, limit ?? served);
     return yield* walkNumbered({ ...shared, size: served, from, until, isSinglePage: true });
   }
-  // The listing can be read in the order of a unique key, unless the query has an unknown order.
-  const isSortable = sortBy !== undefined && query.sortBy !== sortBy.unique && typed === undefined;
-  const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.unique } } : undefined;
+  // The listing can be read in the order of another key, unless the query has an unknown order.
+  const isSortable = sortBy !== undefined && query.sortBy !== sortBy.mostDistinct && typed === undefined;
+  const sorted = isSortable ? { ...listing, query: { ...query, sortBy: sortBy.mostDistinct } } : undefined;
   const fetchSorted = sorted && numberedPages(sorted, paging);
   yield* walkNumbered({ ...shared, fetchSorted, size, until: limit });
 }
@@ -114,7 +114,7 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
   const reason = resource.refusedParameters[name];
   if (reason !== undefined) {
     throw new UsageError(`--param ${name}: ${reason}`, {
-      hint: 'Leave it out, and choose among the records with --where.',
+      hint: 'Leave it out: --where chooses among the records, and --sort sorts them.',
     });
   }
   if (WALK_PARAMETERS.includes(name)) {
@@ -206,7 +206,7 @@ function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkO
 
 /**
  * Here a 502 is decided: these statuses mean that the answer was over 6 MB, or took over 29 s (spec 4.2 rules 3 and 4,
- * spec 7). They are not retried but become PageRefused, and the walk asks for a smaller page.
+ * spec 7). They become PageRefused, and the walk requests a smaller page. Only where `onRefusal` says so are they retried first.
  */
 const TOO_MUCH = [413, 502, 504];
 /** A refusal after this many milliseconds counts as a time-out, not as too large: the service gives up after 29 s (spec 8). */

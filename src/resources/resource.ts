@@ -69,7 +69,7 @@ export interface NumberedPaging {
   readonly firstPage: 0 | 1;
   /** Records a page when the request names no size. */
   readonly serviceSize: number;
-  /** Records a page that a whole export asks for. */
+  /** Records a page that a whole export requests. */
   readonly walkSize: number;
   /** The most that the service accepts; undefined where there is no practical cap. */
   readonly maxSize?: number;
@@ -82,7 +82,7 @@ export interface NumberedPaging {
 /** How a listing of cursor pages is paged. */
 export interface CursorPaging {
   readonly kind: 'cursor';
-  /** Records a page that a whole export asks for. */
+  /** Records a page that a whole export requests. */
   readonly walkSize: number;
   readonly recordsIn: 'data';
 }
@@ -92,8 +92,8 @@ interface SortKeys {
   readonly known: readonly string[];
   /** The keys whose values never change, so that a record keeps its place. */
   readonly lasting: readonly string[];
-  /** The key that is unique for each record. */
-  readonly unique: string;
+  /** The key with the fewest equal values: its order depends least on how the service sorts equal ones. */
+  readonly mostDistinct: string;
 }
 
 /** The filter of a listing by fiscal IDs. */

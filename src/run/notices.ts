@@ -230,7 +230,7 @@ export function lackOf(
   }
   if (unknown.length > 0) gaps.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstIds(unknown)}`);
   if (gaps.length === 0) return undefined;
-  const sorted = reason === 'order' && sortBy ? ` Add --sort-by ${sortBy.unique}.` : '';
+  const sorted = reason === 'order' && sortBy ? ` Add --sort-by ${sortBy.mostDistinct}.` : '';
   const isOfIds = status.complete && unknown.length > 0;
   return new IncompleteError(`delivered ${countOf(delivered, 'record')}, but not all: ${gaps.join('; ')}`, {
     hint: isOfIds ? 'Leave out the unknown IDs, or leave out --strict.' : REASONS[reason].hint + sorted,

@@ -9,7 +9,7 @@ import { jsonReply, type Reply } from './reply.ts';
 
 const INVOICES = [...PAGE, 'options_sortBy', 'options_sortOrder', 'status', 'documentType'];
 
-/** What the specification leaves open (4.9): the filters of invoices that it does not list are in use. */
+/** Filters of invoices that the specification does not show (4.9) are among the parameters. */
 export const servedIssued = {
   counts: { issued: { what: 'issued invoices', usual: 120, most: 5_000_000 } },
   endpoints: {

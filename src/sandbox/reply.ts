@@ -55,7 +55,7 @@ export async function compressReply(reply: Reply): Promise<Reply> {
   return { status: reply.status, headers, body };
 }
 
-/** Sends the answer, or breaks the connection where the answer is to break: before anything is sent, or after half the body. */
+/** Sends the answer, or breaks the connection as `breaks` says. */
 export function sendReply(response: ServerResponse, { status, headers, body, breaks }: Reply): void {
   // An empty body has no half: writing it would wait for ever.
   if (breaks === 'at once' || (breaks === 'halfway' && body.length === 0)) return reset(response);

@@ -130,7 +130,7 @@ function pastDueTest({ today, fields, isChosen }: Layout): (batch: RecordBatch) 
     const isPastDue: boolean[] = [];
     document.fold(batch, () => isPastDue.push(isOverdue(openItemOf(document), today)));
     // Rows of chosen columns may lack the columns that mark credit notes and cancelled documents.
-    const canTell = isChosen !== true || document.untold.length === 0;
+    const canTell = isChosen !== true || document.missingKinds.length === 0;
     return canTell ? isPastDue : [];
   };
 }

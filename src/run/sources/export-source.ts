@@ -106,11 +106,11 @@ async function* withKinds(
   const matters = questions === undefined || open || overdue || sum.some(isOfAmounts);
   const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
   for await (const batch of read) {
-    if (matters && reader.untold.length > 0) reader.fold(batch, () => {});
+    if (matters && reader.missingKinds.length > 0) reader.fold(batch, () => {});
     yield batch;
   }
   if (reader.records === 0) return;
-  for (const one of reader.untold) notices.warn(`${shown} has no ${one}`);
+  for (const one of reader.missingKinds) notices.warn(`${shown} has no ${one}`);
 }
 
 /**

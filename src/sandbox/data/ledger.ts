@@ -137,7 +137,7 @@ export function openLedger(options: LedgerOptions) {
     return { net: base - exempt, exempt, tax, total: base + tax };
   };
 
-  /** With awkward data, every other credit note has negative amounts; else only its type shows it. No total reaches 10^9. */
+  /** With awkward data, every other credit note has negative amounts; else only its type shows it. */
   const amountsOfNote = ({ note, invoice, annuls }: Correction, party: number): Amounts => {
     const whole = amountsOfInvoice(invoice, party);
     const percent = annuls ? 100 : 10 + 5 * (hash32(seed, note, 16) % 5);
