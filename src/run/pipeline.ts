@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { PAYMENT_MEMBERS, PROFILE_COLUMN, withCurrencyOf, type Meanings } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { ChosenColumns } from '../output/chosen-columns.ts';
@@ -169,7 +169,9 @@ async function exportPart(
   const { state, notices, context, source, meanings, run, isJoined } = part;
   const isResult = hasResult(request);
   const { chosen, flag } = columnsFor(part, request);
-  const planned = await planPart(part, request, { ...to, columns: chosen });
+  const rows = flags.expand ?? source.export?.delivered?.expanded;
+  const ofColumns = rows === undefined ? meanings : meaningsOfColumns(rows, meanings, chosen);
+  const planned = await planPart(part, request, { ...to, columns: chosen, meanings: ofColumns });
   const questions = await openQuestions(part, request, planned);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   const { hasRows, limitOfListing: limit } = questions;
@@ -188,7 +190,7 @@ async function exportPart(
   const mentioned = chosen?.mentioned ?? [];
   // The columns of a result are checked where it is made.
   if (flag !== undefined && !isResult && mentioned.length > 0)
-    records = await withColumnCheck(part, records, { flag, columns: mentioned, meanings });
+    records = await withColumnCheck(part, records, { flag, columns: mentioned, meanings: ofColumns });
   const list = `${flags.expand}.`;
   const isByDefault = flags.columns === undefined && chosen?.isOpen === false;
   if (flags.expand && isByDefault && !mentioned.some((one) => `${one}.`.startsWith(list)))
@@ -262,11 +264,26 @@ function columnsFor({ defaults, source }: Part, request: ExportRequest) {
   return { chosen: defaults.columns, flag: settingOf('columns', source.resource) };
 }
 
+/**
+ * The meanings of chosen columns in rows of a list. Beside other columns of the list, `currency` is a row's own, unless that is
+ * written, too.
+ */
+function meaningsOfColumns(list: string, meanings: Meanings, chosen: ChosenColumns | undefined): Meanings {
+  const own = chosen?.isOpen ? [] : (chosen?.names ?? []).filter((name) => name.startsWith(`${list}.`));
+  const hasCurrency = PAYMENT_MEMBERS.currency.some((member) => own.includes(`${list}.${member}`));
+  return own.length === 0 || hasCurrency ? meanings : withCurrencyOf(list, meanings);
+}
+
+/** `meanings` are those of the names in `columns`. */
+interface PlannedFlags extends Pick<OutputFlags, 'format' | 'output' | 'columns'> {
+  readonly meanings: Meanings;
+}
+
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
-  { context, defaults, source, meanings, run, profile, isJoined }: Part,
+  { context, defaults, source, meanings: { fields }, run, profile, isJoined }: Part,
   request: ExportRequest,
-  { format, output, columns }: Pick<OutputFlags, 'format' | 'output' | 'columns'>,
+  { format, output, columns, meanings }: PlannedFlags,
 ): Promise<OutputPlan> {
   const { flags, single = false, words, sheet = source.records } = request;
   const { expand, open, overdue } = flags;
@@ -281,7 +298,6 @@ async function planPart(
     flag: words.lang,
     setting: pageDefaults(context, await storeOf(run), profile).lang,
   };
-  const { fields } = meanings;
   const isOfDue = (open ?? overdue) === true;
   const describe = () => ({
     known: shownColumns(fields, { resource: source.resource, expand, isOfDue }),

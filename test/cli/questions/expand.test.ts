@@ -169,6 +169,15 @@ describe('--expand', () => {
         // A condition on the documents would choose rows of other currencies than the sums show.
         const ofDocument = run(`${line} --where currency=CLP --sum ${list}.amount`);
         await expectRefused(ofDocument, 'currency can mean two columns');
+        // Nor may the document's stand beside the amounts of rows alone.
+        if (source.endsWith(bare)) continue;
+        const columns = `--columns currency,${list}.amount`;
+        await expectRefused(run(`${line} ${columns}`), `Write ${list}.currency for that one.`);
+        const both = (await run(`${line} ${columns},${list}.currency`)).stdout.split('\n');
+        expect(both.slice(1, 3)).toEqual(['CLP,1,USD', 'EUR,2,USD']);
+        expect((await run(`${line} --columns currency`)).stdout).toBe('currency\nCLP\nEUR\n');
+        const own = (await run(`${line} --columns cur,${list}.amount`)).stdout.split('\n');
+        expect(own.slice(1, 3)).toEqual(['USD,1', 'USD,2']);
       }
     }
     for (const column of ['totalAmount', 'total', 'paymentsTotal']) {
