@@ -167,7 +167,8 @@ Columns of invoices that folio works out, so that no query has to know the rule 
   sum
 * _open, _total, _net, _tax, _paid :: amounts with their signs: those of credit notes are negative, _open is 0
   for what is cancelled, all are 0 for none; NULL for what cannot be read
-* _currency, _due :: as sums tell currencies apart; the due date as a day
+* _currency, _due :: as sums tell currencies apart; the due date as a day, NULL also for one that cannot be
+  read: folio aging leaves out such a document, and names it; _open counts it, as folio --sum open does
 * _party, _party_name :: the counterparty as its newest document calls it: its fiscal ID, or the name in
   quotes where there is none, or both where many share the ID
 Amounts are exact. In PostgreSQL they are numeric. SQLite has no such type: whole numbers of up to 64 bits
@@ -194,9 +195,9 @@ PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, within an address,
 /** Queries of a synced database, to paste into `sqlite3 books.db` and `psql`. None decides what counts in a sum. */
 export const databaseQueries: TermList = [
   [
-    'What each counterparty owes, as folio aging says it',
-    `SELECT _party, _currency, sum(_open)
-FROM issued_current GROUP BY 1, 2 ORDER BY 1, 2;`,
+    'What each counterparty owes, as folio aging says it where all due dates can be read',
+    `SELECT _profile, _party, _currency, sum(_open)
+FROM issued_current GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;`,
   ],
   [
     'What vanished last',
