@@ -265,7 +265,12 @@ export class DocumentReader {
 
   /** Whether the records have one of the role's columns, even if without a value. */
   hasColumnOf(role: Role): boolean {
-    return this.has(role) || this.columnThere(role) !== undefined;
+    return this.has(role) || this.#hasAny(this.#columnsOf(role));
+  }
+
+  /** Whether one of the columns is there, even if without a value. Rows of chosen columns have all of them: then it may be absent. */
+  #hasAny(columns: readonly string[], { columnsThere } = this.#unseen): boolean {
+    return this.meanings.isChosen !== true && columns.some((column) => columnsThere.includes(column));
   }
 
   /** The columns of the role in the records of any profile. */
@@ -371,9 +376,7 @@ export class DocumentReader {
     unseen: Unseen,
     { roles, names, namesElsewhere }: ReadsOfProfiles,
   ): { readonly name: string; readonly role: Role | undefined } | undefined {
-    const hasAny = (columns: readonly string[]): boolean =>
-      columns.some((column) => unseen.columnsThere.includes(column));
-    const hasRole = (role: Role): boolean => hasAny(layout.fields.columns[role]);
+    const hasRole = (role: Role): boolean => this.#hasAny(layout.fields.columns[role], unseen);
     const missing = roles?.find((role) => unseen.roles.has(role) && !hasRole(role));
     if (missing !== undefined) return { name: missing, role: missing };
     for (const at of unseen.names) {
@@ -381,7 +384,7 @@ export class DocumentReader {
       const role = ofAll(this.#layouts)
         .map(({ ofName }) => ofName[at]!.role)
         .find((one) => one !== undefined);
-      if (unseen.hadInList(at) || hasAny(this.#columnsOfName(at, [layout]))) continue;
+      if (unseen.hadInList(at) || this.#hasAny(this.#columnsOfName(at, [layout]), unseen)) continue;
       const isElsewhere = namesElsewhere?.includes(name) && role !== undefined && hasRole(role);
       if (names?.includes(name) || isElsewhere) return { name, role };
     }

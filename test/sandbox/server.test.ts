@@ -60,12 +60,7 @@ describe('startSandbox', () => {
     expect(last.json).toMatchObject({ pageResults: pageResults.slice(-1) });
   });
 
-  const others = [
-    'evil.example',
-    '127.0.0.1.evil.example',
-    'localhost.evil.example',
-    '127.0.0.1@evil.example',
-  ];
+  const others = ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.net', '127.0.0.1@evil.example'];
   it.each([
     [200, ['127.0.0.1', 'localhost:1', '[::1]:80', '127.9.9.9']],
     [421, ['0.0.0.0', ...others]],

@@ -181,6 +181,13 @@ it('is exit 6 where no record of one of several organizations has what the answe
   expect(aging).toMatchObject({ code: 6, stdout: expect.stringMatching(/^_profile,.*\nnorth,Roble,/) });
   expect(aging.stderr).toContain(noDue);
   expect(aging.stderr).toContain(noAmount);
+  // An export of chosen columns has all of them in each row.
+  const rows = '--columns number,dueBy,open,status,documentType -o FOLDER/rows.jsonl --receipt beside';
+  expect(await run(`--all-profiles ${rows}`)).toMatchObject({ code: 0 });
+  const of = (more: string) => run(`--from FOLDER/rows.jsonl --overdue --count ${more}`);
+  const both = { code: 6, stdout: '1\n', stderr: expect.stringContaining(noDue) };
+  expect(await of('--all-profiles')).toMatchObject(both);
+  expect(await of('--profile south')).toMatchObject({ code: 2, stdout: '' });
   const one = { code: 0, stdout: '1\n', stderr: '' };
   expect(await run('--profile north --overdue --count')).toMatchObject(one);
   // A column that is there without a value is absent, and nothing is missing.
