@@ -178,9 +178,9 @@ export function addFlags(command: Command, shown: Flags): void {
 type TypedFlag = readonly [option: FlagOption, value: unknown, texts: FlagOption['texts']];
 
 /**
- * The flags on the command line with their values, also those before the name of the command, as in `funds --limit 5 list`; the
- * nearest one counts. Throws UsageError for a flag that would be ignored: in `folio issued --strict download invoices` the parser
- * gives --strict to `issued`, which does not run, and `download` has no such flag.
+ * The flags on the command line with their values, also those before the name of the command, as in `funds --limit 5 list`.
+ * Throws UsageError for a flag that would be ignored: in `folio issued --strict download invoices` the parser gives --strict to
+ * `issued`, which does not run, and `download` has no such flag; in `issued --where a=1 list --where b=2` each has a list.
  */
 function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
   const typed = new Map<string, TypedFlag>();
@@ -198,7 +198,12 @@ function typedFlags(command: Command): ReadonlyMap<string, TypedFlag> {
           hint: `Leave it out. See ${path} --help for what there is.`,
         });
       }
-      if (!typed.has(long)) typed.set(long, [own, value, option.texts]);
+      if (typed.has(long) && typed.get(long)![1] !== value) {
+        throw new UsageError(`${long} stands before and behind the name of a command, with two values`, {
+          hint: `Write all of it behind ${commandPath(command)}.`,
+        });
+      }
+      typed.set(long, [own, value, option.texts]);
     }
   return typed;
 }
