@@ -1,11 +1,12 @@
 // Bundles test/bench, which is TypeScript, and runs it against dist. Arguments are the sections to measure.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'rolldown';
 
-const root = new URL('..', import.meta.url).pathname;
-// Beside bin, which the scripts name from there.
-const outdir = `${root}.bench`;
+const root = join(import.meta.dirname, '..');
+// Beside bin: the scripts start ../bin/folio.js.
+const outdir = join(root, '.bench');
 
 await build({
   cwd: root,

@@ -4,9 +4,10 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { commitTime, inputOptions, noticesOf, outputOptions, root } from './bundle.js';
 
-const dist = `${root}dist`;
+const dist = join(root, 'dist');
 
 // `npm install --global .` in a fresh clone gets here without what builds: npm installs that for the clone itself alone.
 const { rolldown } = await import('rolldown').catch(() => {
@@ -48,5 +49,5 @@ writeFileSync(`${dist}/NOTICES.txt`, noticesOf(written));
 
 // The manual is printed by the program that it describes.
 const day = new Date(commitTime() * 1000).toISOString().slice(0, 10);
-const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man', day]);
+const manual = execFileSync(process.execPath, [join(root, 'bin/folio.js'), '__man', day]);
 writeFileSync(`${dist}/man/folio.1`, manual);

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const root = new URL('..', import.meta.url).pathname;
+export const root = join(import.meta.dirname, '..');
 
 /**
  * What stands in for modules of dependencies: of which package, and with which code. Kilobytes are what the module would add to
@@ -35,7 +35,7 @@ const LEFT_OUT = {
   // cli-table3 measures by an older Unicode than the terminal's, and takes twice the time for it. 11 kB.
   'string-width': {
     of: 'cli-table3',
-    code: `module.exports = require('${root}src/output/terminal/terminal-text.ts').displayWidth;`,
+    code: `module.exports = require(${JSON.stringify(join(root, 'src/output/terminal/terminal-text.ts'))}).displayWidth;`,
   },
   // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is. 242 kB.
   'ajv/dist/2020.js': { of: 'conf', code: 'exports.Ajv2020 = class {};' },
@@ -74,10 +74,10 @@ export const inputOptions = { cwd: root, platform: 'node', plugins: [leftOut] };
 export const outputOptions = { format: 'cjs', comments: false };
 
 /**
- * The notices of the packages whose code went into a bundle, as their licences ask of whoever hands it on. `further` are names
- * and texts of what is handed on beside it. Throws where a package tells neither a licence's text nor its name.
+ * The notices of the packages whose code went into a bundle, as their licences ask of whoever hands it on. `others` are names
+ * and texts of what is handed on beside it. Throws where a package has neither a licence's text nor its name.
  */
-export function noticesOf({ output }, further = []) {
+export function noticesOf({ output }, others = []) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
   const folders = new Set(modules.flatMap((path) => packageFolder(path) ?? []));
   const inOrder = [...folders].toSorted((one, other) => (one < other ? -1 : 1));
@@ -88,7 +88,7 @@ export function noticesOf({ output }, further = []) {
     if (license === undefined) throw new Error(`${folder} names no licence`);
     return [`${name} ${version}`, `${license}, by ${author?.name ?? author ?? 'its authors'}`];
   });
-  return [...texts, ...further]
+  return [...texts, ...others]
     .map(([name, text]) => `${name}\n${'-'.repeat(name.length)}\n\n${text.trim()}\n`)
     .join('\n\n');
 }

@@ -46,9 +46,12 @@ async function part(name, program, args, options = {}) {
   if (output.length > 0) process.stdout.write(`\n${name}\n${Buffer.concat(output).toString()}`);
 }
 
-/** A checkout may lie in a folder that only its owner may enter: other users that tests run folio as cannot read it. */
+/**
+ * A checkout may lie in a folder that only its owner may enter: other users that tests run folio as cannot read it. Its path may
+ * have a space.
+ */
 function belowClosedFolder() {
-  const checkout = join(scratch, 'checkout');
+  const checkout = join(scratch, 'a checkout');
   const isCopied = (path) => !['node_modules', '.git', '.package'].includes(relative(root, path));
   cpSync(root, checkout, { recursive: true, filter: isCopied });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));

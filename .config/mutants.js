@@ -3,8 +3,8 @@
  * `src`, 200 mutants are tried, one after the other, with those files of the same folder of `test`, and of folders that hold what
  * the program does with it (`ALSO`), that reach them. Several folders are tried side by side, each in a process of its own, as many
  * as there are processors. Prints how many of them the tests found, and writes the others to a file; with --again, tries only those
- * of such a file. A program that a test starts has no mutants: it is the built one. A run in the process of its test is one of the
- * source, here.
+ * of such a file. A program that a test starts is the built one, without mutants; a run in the process of its test is one of the
+ * source (FOLIO_RUN_SOURCE).
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

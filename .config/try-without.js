@@ -1,9 +1,9 @@
 /*
  * `node .config/try-without.js [files of tests]`: whether the tests that may start programs, or those in these files, pass on machines
- * that lack some. First all run with a PATH of Node, the shell and coreutils alone. Then each program is taken out, and nothing else
- * that the files ask for which ask for it: of those files, the tests run that ask for something else (the others have just passed
- * with nothing). Programs that no file asks for together are taken out at once. Lint sees that `test/support/programs.ts` alone
- * starts programs: the tests that may are those that import it, by whatever way.
+ * that lack some. First all run with a PATH of Node, the shell and coreutils alone. Then each program is taken out alone: of the
+ * files that need it, the tests run that need something else (the others have just passed with nothing). Programs that no file
+ * needs together are taken out at once. Lint sees that `test/support/programs.ts` alone starts programs: the tests that may are
+ * those that import it, directly or not.
  */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function tryAll(files) {
   }
 }
 
-/** The files that ask for the program, and their tests that ask for something else. */
+/** The files that need the program, and their tests that need something else. */
 function withoutOne(program, needing) {
   const files = new Set(needing.filter(({ needs }) => needs.includes(program)).map(({ file }) => file));
   const others = needing.filter(({ file, needs }) => files.has(file) && !needs.includes(program));

@@ -1,17 +1,18 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 
 /** Files that begin, beside lint: the longest, and those that mostly wait, for a service that hangs or a program that starts. */
 const FIRST = [
-  ...['cli/questions/books/', 'faults/network', 'safety/spreadsheet', 'output/xlsx/libreoffice'],
+  ...['cli/questions/books/', 'faults/network', 'safety/spreadsheet', 'output/xlsx/xlsx'],
   ...['safety/hangs', 'output/parquet/parquet', 'chaos/chaos', 'paging/drift', 'safety/token-echo'],
   ...['report/page', 'database/document-columns', 'recipes', 'safety/fuzz', 'safety/bombs'],
 ];
 
-/** The order of vitest, in which the largest files come early, but for those. */
-class FirstThose extends BaseSequencer {
+/** The order of vitest, in which the largest files come early, behind those of FIRST. */
+class FirstFiles extends BaseSequencer {
   async sort(files) {
     const sorted = await super.sort(files);
     const place = ({ moduleId }) =>
@@ -31,7 +32,7 @@ function temporaryFolders() {
 const TIMEOUT = 120_000 * Math.max(1, 5 * Number(process.env.FOLIO_RUNS ?? 0));
 
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root: join(import.meta.dirname, '..'),
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', './.config/skipped-tests.js'],
@@ -42,7 +43,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     // Two more than there are processors, since tests also wait: for the disk, a program that starts, a service that hangs.
     maxWorkers: availableParallelism() + 2,
-    sequence: { sequencer: FirstThose },
+    sequence: { sequencer: FirstFiles },
     setupFiles: ['test/support/around-each-file.ts'],
     // For what hangs: no test may fail because the machine is slow, or because it tries more.
     testTimeout: TIMEOUT,

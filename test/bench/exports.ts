@@ -70,7 +70,7 @@ function floorOf(url: string, pages: number): Candidate {
 }
 
 function node(script: string, url: string, pages: number): string[] {
-  return [process.execPath, new URL(`${script}.mjs`, import.meta.url).pathname, url, String(pages)];
+  return [process.execPath, join(import.meta.dirname, `${script}.mjs`), url, String(pages)];
 }
 
 const ROUNDS = 3;

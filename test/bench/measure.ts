@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** The built program, run by this Node. The bundle of these files is one folder below the root of the project. */
 export function folio(...args: string[]): string[] {
-  return [process.execPath, new URL('../bin/folio.js', import.meta.url).pathname, ...args];
+  return [process.execPath, join(import.meta.dirname, '../bin/folio.js'), ...args];
 }
 
 export interface Candidate {
@@ -126,7 +127,7 @@ export async function withService(
   [records, pageSize]: readonly [records: number, pageSize: number],
   work: (service: Service) => Promise<void>,
 ): Promise<void> {
-  const script = new URL('page-server.mjs', import.meta.url).pathname;
+  const script = join(import.meta.dirname, 'page-server.mjs');
   const child = spawn(process.execPath, [script, String(records), String(pageSize)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

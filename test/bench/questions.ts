@@ -29,7 +29,7 @@ export async function measureQuestions(): Promise<void> {
   const file = join(folder, 'issued.jsonl');
   writeFileSync(file, Array.from({ length: RECORDS }, (_, at) => `${issuedInvoice(at + 1)}\n`).join(''));
   const from = `from read_json('${file}', format = 'newline_delimited', sample_size = -1)`;
-  const duckdb = new URL('duckdb-question.mjs', import.meta.url).pathname;
+  const duckdb = join(import.meta.dirname, 'duckdb-question.mjs');
   const candidates = QUESTIONS.flatMap(([question, sql]) => {
     const args = question.replace('$folder', folder).split(' ');
     const asSql = sql.replace('$from', from).replace('$folder', folder);

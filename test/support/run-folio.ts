@@ -1,10 +1,11 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 import { MIDDAY_ZONE } from './midday.ts';
 import { pathOf, startProgram, type Startable } from './programs.ts';
 import { NO_SETTINGS, TEST_TOKEN, withData, type FolioExit, type RunOptions } from './run-here.ts';
 
-const BIN = new URL('../../bin/folio.js', import.meta.url).pathname;
+const BIN = resolve(import.meta.dirname, '../../bin/folio.js');
 
 export interface RunFolioOptions extends RunOptions {
   /** By default stdin is closed and the other two are kept. */

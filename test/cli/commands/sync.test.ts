@@ -20,7 +20,7 @@ const show = terminalsForTests();
 
 const server = postgresForTests();
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
+const ROOT = join(import.meta.dirname, '../../..');
 const DATABASE = { FOLIO_CONFIG_DIR: NO_SETTINGS };
 
 const invoice = (id: number, more = ''): string =>
