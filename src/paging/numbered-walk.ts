@@ -139,60 +139,104 @@ class NumberedWalk {
     this.#isUnordered ||= this.#order.isUnstable || pass.isUnordered;
     this.#hasMoved ||= this.#hasNewTotal || (pass.moved && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
-    const evidence = this.evidence();
-    if (evidence.isReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
-    const { count, reason, next } = judge(evidence);
+    if (this.#isReread && !pass.moved) this.#sequences.set(this.#round, this.#unique.sequence);
+    const { count, reason, next } = this.#judge();
     status.setIncomplete(count, reason);
     return next;
   }
 
-  /** What was seen, in the last round and so far. */
-  evidence() {
-    const { fetchSorted, status } = this.#options;
+  /** Judges what was seen, in the last round and so far, by the first rule that holds. */
+  #judge(): Verdict {
+    const { status } = this.#options;
     const { pass, extent, isFullRepeated } = this.#reader;
-    const { size, inPass, allHaveKeys, keysRepeat, repeatedInPass, unsure, sequence } = this.#unique;
+    const { size, allHaveKeys, keysRepeat, repeatedInPass } = this.#unique;
     const { total, reached } = extent;
-    const round = this.#round;
-    /** How many records there are to deliver, as far as is known. */
-    const expected = Math.min(total ?? reached, this.#until);
-    const givenUp = status.givenUp.size;
-    /** The round read everything again, in whichever way. */
-    const isReread = round !== 'first' && round !== 'parts';
-    return {
-      round,
-      rounds: this.#rounds,
-      rereads: this.#rounds.length - 1,
-      isReread,
-      /** Records that were not delivered: of those that exist, and new ones found after the limit was reached. */
-      missing: Math.max(0, expected - size - givenUp) + size - status.records,
-      /** Records delivered beyond those that exist: by their keys, some are gone again; without keys, they came in two forms. */
-      tooMany: allHaveKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached)),
-      /** More records were delivered than there are now. */
-      deliveredMoreThanExist: size > expected,
-      /** Whether a record may have been delivered in two forms, as the last pass over everything did not show. */
-      isUnclear: !(isReread && inPass === size) && (unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat)),
-      moved: pass.moved,
-      holdsTogether: pass.isProven,
-      /** The pass over everything: as many records as there are; just those delivered; none twice; the same as before. */
-      isWhole: inPass + givenUp >= expected,
-      sameCountAsDelivered: inPass === size,
-      hasRepeats: repeatedInPass > 0,
-      sameSequenceAsBefore: [...this.#sequences].some(
-        ([other, held]) => other !== round && held === sequence,
-      ),
-      isUnstable: this.#order.isUnstable,
-      isUnordered: this.#isUnordered,
-      hasNewTotal: this.#hasNewTotal,
-      isRepeating: this.#isRepeating,
-      isFullRepeated,
-      pages: pass.pages,
-      hasTotal: total !== undefined,
-      allHaveKeys,
-      keysRepeat,
-      /** What to read again where the listing moved: parts, where they are known and the listing is not short. */
-      partsOrAll: this.#regions.length > 0 ? ('parts' as const) : ('everything' as const),
-      isSortable: fetchSorted !== undefined && this.#until === Infinity,
-    };
+    const expected = this.#expected;
+    // Of the records that exist, and new ones found after the limit was reached.
+    const missing = Math.max(0, expected - size - status.givenUp.size) + size - status.records;
+    // More came than exist. Where no key tells them apart, some may have come in two forms.
+    const tooMany = allHaveKeys && !keysRepeat ? 0 : Math.max(0, size - Math.max(total ?? 0, reached));
+    const count = Math.max(missing, tooMany, this.#isProven() ? 0 : 1);
+    if (count === 0) return { count };
+    // Without a total, nothing shows whether the listing ends with a full page that came again.
+    if (isFullRepeated) return { count, reason: 'repeating' };
+    // Another kind of repetition may pass, where it takes few calls to see.
+    const mayPass = this.#rereads === 0 && pass.pages <= PAGES_OF_REPEATING;
+    if (this.#isRepeating) return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
+    // Where the order is stable, what came and went shows in the places where it did.
+    const isMoving = this.#rereads < ROUNDS_OF_MOVING;
+    if (this.#hasNewTotal && !this.#isUnordered)
+      return { count, reason: 'changing', next: isMoving ? this.#partsOrAll : undefined };
+    // From here on the order may be at fault, too.
+    const next = this.#nextWay();
+    if (this.#hasNewTotal) return { count, reason: 'changing', next };
+    // Keys repeat, so that none shows which of two records is the other one in an earlier form.
+    if (tooMany > 0 && allHaveKeys) return { count, reason: 'more', next };
+    // An order that changes explains what is missing, unless more came than there is: then some are gone.
+    const hasLost = allHaveKeys && size > expected;
+    if (this.#isUnordered && !hasLost) return { count, reason: 'order', next };
+    if (pass.moved || hasLost || repeatedInPass > 0) return { count, reason: 'unsteady', next };
+    // Nothing moved: the service names more records than it sends.
+    if (total !== undefined && missing > 0) return { count, reason: 'total', next };
+    // Nothing moved, and nothing is missing, but the pages prove nothing.
+    return { count, reason: pass.isProven ? 'unsteady' : 'adjoining', next };
+  }
+
+  /** Whether the round shows that no record was missed. */
+  #isProven(): boolean {
+    const { pass, extent, isFullRepeated } = this.#reader;
+    const { size, inPass, unsure, keysRepeat, sequence } = this.#unique;
+    if (pass.moved || isFullRepeated) return false;
+    // A pass over everything that brings as many records as were delivered shows that none was delivered in two forms.
+    const isSame = inPass === size;
+    const mayBeOneChanged = unsure > 0 || (pass.changedAtBorder > 0 && keysRepeat);
+    if (mayBeOneChanged && !(this.#isReread && isSame)) return false;
+    // In an order that changes, parts may hold together by chance.
+    if (this.#round === 'parts') return pass.isProven && !this.#isUnordered;
+    // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
+    if (extent.total === undefined && keysRepeat && this.#round === 'first') return false;
+    // Equal records may be different ones, when they come in the same places again in pages of other sizes.
+    for (const [other, held] of this.#sequences) if (other !== this.#round && held === sequence) return true;
+    if (inPass + this.#options.status.givenUp.size < this.#expected) return false;
+    // In an order that is stable, pages that hold together leave nothing out.
+    if (pass.isProven && !this.#order.isUnstable) return true;
+    // In any order, the count does, where no record came twice: in one pass, or in two that brought the same records.
+    return isSame && (pass.isProven || this.#isReread);
+  }
+
+  /** How to read again where the total stays, in turn: around the places, in pages of one size, in another order, once more. */
+  #nextWay(): Round | undefined {
+    const { fetchSorted } = this.#options;
+    const rereads = this.#rereads;
+    if (rereads >= ROUNDS_OF_ORDER) return undefined;
+    // Where only the order of a listing is not stable, no record vanishes.
+    const mayHaveLost = this.#round === 'first' || this.#unique.size > this.#expected;
+    const isMoving = !this.#reader.pass.isProven && !this.#isUnordered && mayHaveLost;
+    if (isMoving && rereads < ROUNDS_OF_MOVING) return this.#partsOrAll;
+    if (!this.#rounds.includes('one-size')) return 'one-size';
+    const isSortable = fetchSorted !== undefined && this.#until === Infinity;
+    if (isSortable && !this.#rounds.includes('sorted')) return 'sorted';
+    return rereads < ROUNDS_OF_MOVING ? 'everything' : undefined;
+  }
+
+  get #rereads(): number {
+    return this.#rounds.length - 1;
+  }
+
+  /** Whether the round read everything again, in whichever way. */
+  get #isReread(): boolean {
+    return this.#round !== 'first' && this.#round !== 'parts';
+  }
+
+  /** How many records there are to deliver, as far as is known. */
+  get #expected(): number {
+    const { total, reached } = this.#reader.extent;
+    return Math.min(total ?? reached, this.#until);
+  }
+
+  /** What to read again where the listing moved: parts, where they are known and the listing is not short. */
+  get #partsOrAll(): Round {
+    return this.#regions.length > 0 ? 'parts' : 'everything';
   }
 
   /** The regions around the places where the listing moved. None where they are unknown, or the listing is short. */
@@ -222,68 +266,9 @@ class NumberedWalk {
   }
 }
 
-/** What was seen, in the last round and so far. */
-type Evidence = ReturnType<NumberedWalk['evidence']>;
-
 /** How many records may be missing, at least, and why; and how to read again, where that may help. */
 interface Verdict {
   readonly count: number;
   readonly reason?: IncompleteReason;
   readonly next?: Round | undefined;
-}
-
-/** Judges what was seen: by the first row that holds. */
-function judge(seen: Evidence): Verdict {
-  const count = Math.max(seen.missing, seen.tooMany, isProven(seen) ? 0 : 1);
-  if (count === 0) return { count };
-  // Without a total, nothing shows whether the listing ends with a full page that came again.
-  if (seen.isFullRepeated) return { count, reason: 'repeating' };
-  // Another kind of repetition may pass, where it takes few calls to see.
-  const mayPass = seen.rereads === 0 && seen.pages <= PAGES_OF_REPEATING;
-  if (seen.isRepeating) return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
-  // Where the order is stable, what came and went shows in the places where it did.
-  const isMoving = seen.rereads < ROUNDS_OF_MOVING;
-  if (seen.hasNewTotal && !seen.isUnordered)
-    return { count, reason: 'changing', next: isMoving ? seen.partsOrAll : undefined };
-  // From here on the order may be at fault, too.
-  const next = nextWay(seen);
-  if (seen.hasNewTotal) return { count, reason: 'changing', next };
-  // Keys repeat, so that none shows which of two records is the other one in an earlier form.
-  if (seen.tooMany > 0 && seen.allHaveKeys) return { count, reason: 'more', next };
-  // An order that changes explains what is missing, unless more was delivered than there is: then some are gone.
-  const hasLost = seen.allHaveKeys && seen.deliveredMoreThanExist;
-  if (seen.isUnordered && !hasLost) return { count, reason: 'order', next };
-  if (seen.moved || hasLost || seen.hasRepeats) return { count, reason: 'unsteady', next };
-  // Nothing moved: the service names more records than it sends.
-  if (seen.hasTotal && seen.missing > 0) return { count, reason: 'total', next };
-  // Nothing moved, and nothing is missing, but the pages prove nothing.
-  return { count, reason: seen.holdsTogether ? 'unsteady' : 'adjoining', next };
-}
-
-/** Whether the round shows that no record was missed. */
-function isProven(seen: Evidence): boolean {
-  if (seen.moved || seen.isUnclear || seen.isFullRepeated) return false;
-  // In an order that changes, parts may hold together by chance.
-  if (seen.round === 'parts') return seen.holdsTogether && !seen.isUnordered;
-  // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
-  if (!seen.hasTotal && seen.keysRepeat && seen.round === 'first') return false;
-  // Equal records may be different ones, when they come in the same places again in pages of other sizes.
-  if (seen.sameSequenceAsBefore) return true;
-  if (!seen.isWhole) return false;
-  // In an order that is stable, pages that hold together leave nothing out.
-  if (seen.holdsTogether && !seen.isUnstable) return true;
-  // In any order, the count does, where no record came twice: in one reading, or in two that brought the same records.
-  return seen.sameCountAsDelivered && (seen.holdsTogether || seen.isReread);
-}
-
-/** How to read again where the total stays, in turn: around the places, in pages of one size, in another order, once more. */
-function nextWay({ round, rounds, rereads, ...seen }: Evidence): Round | undefined {
-  if (rereads >= ROUNDS_OF_ORDER) return undefined;
-  // Where only the order of a listing is not stable, no record vanishes.
-  const isMoving =
-    !seen.holdsTogether && !seen.isUnordered && (round === 'first' || seen.deliveredMoreThanExist);
-  if (isMoving && rereads < ROUNDS_OF_MOVING) return seen.partsOrAll;
-  if (!rounds.includes('one-size')) return 'one-size';
-  if (!rounds.includes('sorted') && seen.isSortable) return 'sorted';
-  return rereads < ROUNDS_OF_MOVING ? 'everything' : undefined;
 }

@@ -56,8 +56,8 @@ export class PageReader {
   readonly #options: PageReaderOptions;
   readonly #until: number;
   #fetchPage: FetchPage;
-  /** The parts of the listing from which no range was taken yet. */
-  #regions: { from: number; readonly to?: number | undefined }[] = [];
+  /** The parts of the listing that no range has taken yet. */
+  #remaining: { from: number; readonly to?: number | undefined }[] = [];
   /** Ranges whose pages have not all come. */
   #coming = 0;
   #rebases = 0;
@@ -85,7 +85,7 @@ export class PageReader {
   read(): AsyncGenerator<PlacedPage> {
     const { from = 0, concurrency, signal } = this.#options;
     const { regions } = this.pass;
-    this.#regions = regions.length === 0 ? [{ from }] : regions.map(({ from, to }) => ({ from, to }));
+    this.#remaining = regions.length === 0 ? [{ from }] : regions.map(({ from, to }) => ({ from, to }));
     this.#coming = 0;
     const next = (within: AbortSignal): Promise<PlacedPage[]> | undefined => {
       const range = this.#nextRange();
@@ -97,18 +97,18 @@ export class PageReader {
   /** Takes the next range, of one page. Undefined at the end, and where it depends on pages that are still to come. */
   #nextRange(): Range | undefined {
     for (;;) {
-      const [region] = this.#regions;
-      if (region === undefined) return undefined;
-      const { from } = region;
-      const end = Math.min(region.to ?? Infinity, this.#until);
+      const [part] = this.#remaining;
+      if (part === undefined) return undefined;
+      const { from } = part;
+      const end = Math.min(part.to ?? Infinity, this.#until);
       if (from < end && this.extent.isOpenAt(from) && this.#coming > 0) return undefined;
       if (from < end && this.extent.goesOnAt(from)) {
         const place = new Place(this.sizes, this.#options.status);
         const window = this.#beginPage(from, place);
-        region.from = window.offset + window.size;
-        return { from, end: Math.min(region.from, end), window, isSecondRequest: false, place };
+        part.from = window.offset + window.size;
+        return { from, end: Math.min(part.from, end), window, isSecondRequest: false, place };
       }
-      this.#regions.shift();
+      this.#remaining.shift();
     }
   }
 
@@ -171,13 +171,13 @@ export class PageReader {
     this.#options.status.page(page.total);
     place.came(applied, { count, bytes: bytes.length });
     this.#moveOn(range, applied, count);
-    const [region] = this.#regions;
-    if (region !== undefined) {
-      // What the page brought beyond its own records is not read again.
-      region.from = Math.max(region.from, range.end);
-      // Nothing behind the range was taken yet: the rest is read several pages at once.
-      if (region.from === range.end && range.from < range.end && !place.isLimited && !range.isSecondRequest)
-        region.from = range.end = range.from;
+    const [part] = this.#remaining;
+    if (part !== undefined) {
+      // What the page brought beyond its range is not read again.
+      part.from = Math.max(part.from, range.end);
+      // Nothing behind the range was taken yet: the rest of it is given back, to be read in several pages at once.
+      if (part.from === range.end && range.from < range.end && !place.isLimited && !range.isSecondRequest)
+        part.from = range.end = range.from;
     }
     return this.#placed(applied, from, page.records);
   }

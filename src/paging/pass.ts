@@ -12,7 +12,7 @@ export interface PlacedPage {
   readonly isFull: boolean;
   /** Whether the listing was seen to end with it. */
   readonly isLast: boolean;
-  /** By how much the total had changed in all when it came. */
+  /** By how much the total had changed in this pass when it came, up and down together. */
   readonly churn: number;
 }
 
@@ -34,10 +34,10 @@ interface Border {
 
 /**
  * Why two pages do not show that they hold together:
- * - `shifted`: where they overlap, the second has the last record of the first in another place;
- * - `gap`: it does not have that record;
- * - `adjoining`: it begins where the first ended;
- * - `seenTwice`: it does, and another reading has shown the same records on either side.
+ * - `shifted`: the second has the last record of the first, but not in the place where they overlap;
+ * - `gap`: the second does not have that record, so that others may be lost between the two;
+ * - `adjoining`: the second begins where the first ended, so that they have no record in common;
+ * - `seenTwice`: the same, and an earlier pass had the same two records there.
  */
 type Misfit = 'shifted' | 'gap' | Adjoining;
 
@@ -51,20 +51,20 @@ const OFTEN_GAPS = 3;
  *
  * As long as records keep their order, two pages with a record in common lose none between them: a record behind the first
  * page stands behind the common record, and so not in front of the second page, whatever was inserted or deleted between
- * the two readings. Therefore each page is requested with the last record of the page before it. Pages that hold together
+ * the two requests. Therefore each page is requested with the last record of the page before it. Pages that hold together
  * from the beginning of the listing to its end have every record that existed throughout.
  *
- * Between two pages without a common record there is a gap: the place is read again, until a reading has records of pages on
- * either side. Where the total changed between two pages, the place is read again as well, since a record may have been
- * inserted there. Pages too small to overlap, or of a size that the service fixes, adjoin. That shows nothing, unless the last
- * record of the one and the first of the other were seen one behind the other before: the place is read again, too.
+ * Between two pages without a common record there is a gap. The region around it is read again, until a pass over it has records
+ * of pages on either side of the gap. Where the total changed between two pages, the region is read again as well, since a record
+ * may have been inserted there. Pages too small to overlap, or of a size that the service fixes, adjoin. That proves nothing, so
+ * the region is read again, too, unless a page had the last record of the one and the first of the other next to each other.
  */
 export class Pass {
   /** Pages so far. */
   pages = 0;
-  /** True when a page held just what the one before it held: the service may send the same for ever. */
+  /** True when a page had the same records as the one before it: the service may send them for ever. */
   isStuck = false;
-  /** True when pages may repeat records of earlier pages, and no place shows which. */
+  /** True when pages may repeat records of earlier pages, and their places do not show which. */
   mayRepeat = false;
   /** True when it brought a record that no pass had brought before. */
   hasNews = false;
@@ -113,9 +113,9 @@ export class Pass {
     if (records.count > 0) this.#previous = placed;
     this.#seen.note(records, this.regions.length === 0 ? page : undefined);
     const region = this.regions.find((candidate) => candidate.from <= from && from < candidate.to);
-    for (const number of region === undefined ? [] : this.#seen.numbersIn(records)) region!.meet(number);
+    if (region !== undefined) for (const met of this.#seen.pageNumbersIn(records)) region.meet(met);
     if (placed.isLast) region?.meet(Infinity);
-    // Records in front of one that has moved may be new.
+    // Where pages do not fit, any record may be new.
     return fits ? sliceRecords(records, common, records.count) : records;
   }
 
@@ -137,7 +137,7 @@ export class Pass {
     return !this.moved && this.#doubtful.length === 0;
   }
 
-  /** The borders to read again. One that two readings showed alike is fine, unless the pass brought new records. */
+  /** The borders to read again. One that two passes showed alike is fine, unless this one brought new records. */
   get #doubtful(): readonly Border[] {
     return this.#borders.filter(({ kind }) => kind !== 'seenTwice' || this.hasNews);
   }
@@ -149,8 +149,8 @@ export class Pass {
   }
 
   /**
-   * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
-   * were read again in vain. Empty where no place is known.
+   * The regions to read again, in pages of this size: around each border where pages do not hold together, and those of this
+   * pass, wider where they were read in vain. Empty where no place is known.
    */
   toReadAgain(size: number): DoubtfulRegion[] {
     const reach = size + Math.ceil(this.#churn / size) * size;
@@ -173,6 +173,7 @@ export class Pass {
     if (overlap < 0) return this.#isLeftOut(endOf(before), placed) ? 'gap' : 0;
     if (overlap === 0) {
       const isEnd = records.count === 0;
+      // Behind a full page, an empty one adjoins it like any other: a record may be lost between the two.
       if (isEnd && !before.isFull) return 0;
       const first = isEnd ? '' : this.#known(records, 0).content;
       return this.#seen.noteNeighbors(last, first) ?? 0;
@@ -241,35 +242,37 @@ type Gap = readonly [after: number, before: number];
 const NO_GAP: Gap = [Infinity, -Infinity];
 
 /**
- * A region of a listing that is read again, since records may be lost between two pages. It holds together with what was read
- * before if it has a record of a page in front of that gap (or begins with the listing), and one of a page behind it (or ends
- * with it).
+ * A region of a listing that is read again, since records may be lost in a gap between two pages. The gap is closed when the region
+ * has a record of a page in front of it (or begins with the listing), and one of a page behind it (or ends with the listing).
  */
 export class DoubtfulRegion {
   readonly from: number;
   readonly to: number;
   readonly #gap: Gap;
-  /** The numbers of the first and of the last page that it has records of. */
-  readonly #met: [first: number, last: number];
+  /** The numbers of the first and of the last page of the pass over everything that it has records of. */
+  #firstMet: number;
+  #lastMet = -Infinity;
 
   constructor(from: number, to: number, gap: Gap) {
     this.from = Math.max(0, from);
     this.to = to;
     this.#gap = gap;
-    this.#met = [from <= 0 ? -Infinity : Infinity, -Infinity];
+    this.#firstMet = from <= 0 ? -Infinity : Infinity;
   }
 
   /** Notes that it has a record of this page; Infinity stands for the end of the listing. */
   meet(page: number): void {
-    this.#met[0] = Math.min(this.#met[0], page);
-    this.#met[1] = Math.max(this.#met[1], page);
+    this.#firstMet = Math.min(this.#firstMet, page);
+    this.#lastMet = Math.max(this.#lastMet, page);
   }
 
+  /** Whether records may still be lost in the gap. */
   get isOpen(): boolean {
-    return this.#met[0] > this.#gap[0] || this.#met[1] < this.#gap[1];
+    const [after, before] = this.#gap;
+    return this.#firstMet > after || this.#lastMet < before;
   }
 
-  /** The region to read where this one was read in vain, or else once more. */
+  /** The same region for another pass; a wider one where this one was read in vain. */
   get forNextRound(): DoubtfulRegion {
     const more = this.isOpen ? this.to - this.from : 0;
     return new DoubtfulRegion(this.from - more, this.to + more, this.#gap);
@@ -291,20 +294,21 @@ export class DoubtfulRegion {
   }
 }
 
-/** Two pages adjoin: for the first time with these records on either side, or as another reading has shown them, too. */
+/** Two pages adjoin: for the first time with these two records there, or as in an earlier pass. */
 type Adjoining = 'adjoining' | 'seenTwice';
 
-/** Records that are noted at either end of a page: between two pages, records are lost there. */
+/** Records that are noted at either end of a page: where records are lost, it is there. */
 const AT_EITHER_END = 24;
 
 /** Where a record was first seen: its page, as an object of its own, and its index there. */
 interface Seen {
   readonly page: object;
   readonly index: number;
-  /** The last page of a whole pass that had the record at an end. */
-  number: number | undefined;
-  /** The content of the record that was last seen behind it, in one page, and in front of the next page. */
+  /** The number of the last page of a pass over everything that had the record at an end. */
+  pageNumber: number | undefined;
+  /** The content of the record that was last seen behind it in one page. */
   next?: string;
+  /** The content of the record with which the page after that of this record began. */
   nextPage?: string;
 }
 
@@ -325,10 +329,10 @@ export class SeenOrder {
     this.#identity = newReader();
   }
 
-  /** @param number of the page in its pass over everything; undefined where parts are read again */
-  note(records: RecordBatch, number?: number): void {
+  /** @param pageNumber in a pass over everything; undefined where parts are read again */
+  note(records: RecordBatch, pageNumber?: number): void {
     const page = {};
-    /** By earlier page: the index there of its last record that was met in this page. */
+    /** For each earlier page: the index there of the last of its records that came in this page. */
     const reached = new Map<object, number>();
     let before: Seen | undefined;
     for (let index = 0; index < records.count; index++) {
@@ -339,21 +343,19 @@ export class SeenOrder {
       const content = this.#identity.read(records, index).content();
       if (before !== undefined) before.next = content;
       const seen = this.#seen.get(content);
-      before = seen ?? { page, index, number };
+      before = seen ?? { page, index, pageNumber };
+      before.pageNumber = pageNumber ?? before.pageNumber;
       if (seen === undefined) this.#seen.set(content, before);
-      else {
-        if (seen.page !== page) {
-          this.isUnstable ||= seen.index < (reached.get(seen.page) ?? 0);
-          reached.set(seen.page, seen.index);
-        }
-        seen.number = number ?? seen.number;
+      else if (seen.page !== page) {
+        this.isUnstable ||= seen.index < (reached.get(seen.page) ?? 0);
+        reached.set(seen.page, seen.index);
       }
     }
   }
 
   /**
-   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page held the two
-   * one behind the other: then there is none between them.
+   * Notes that two pages adjoin, one ending with `last`, one beginning with `first`. Returns undefined where a page had the two
+   * next to each other: then no record is between them.
    */
   noteNeighbors(last: string, first: string): Adjoining | undefined {
     const seen = this.#seen.get(last)!;
@@ -364,10 +366,10 @@ export class SeenOrder {
   }
 
   /** The numbers of the pages of a pass over everything that ended or began with records of this page. */
-  *numbersIn(records: RecordBatch): Generator<number> {
+  *pageNumbersIn(records: RecordBatch): Generator<number> {
     for (let index = 0; index < records.count; index++) {
-      const number = this.#seen.get(this.#identity.read(records, index).content())?.number;
-      if (number !== undefined) yield number;
+      const seen = this.#seen.get(this.#identity.read(records, index).content());
+      if (seen?.pageNumber !== undefined) yield seen.pageNumber;
     }
   }
 }
