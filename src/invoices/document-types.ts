@@ -15,21 +15,21 @@ export type Family =
 /** The codes of Chile's tax service (SII), and the words, of a family of document types. */
 interface FamilyNames {
   readonly codes: readonly number[];
-  /** In capitals, with _ between them: as whole words within the type. Spanish ones are found without their accents, too. */
+  /** In capitals, without accents, with _ between them: as whole words within the type, which may have accents, and `de`. */
   readonly words: readonly string[];
 }
 
 /** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is not an invoice, nor is a `FEE_INVOICE`. */
 const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
-  ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE', 'NOTA_DE_CRÉDITO'] }],
-  ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE', 'NOTA_DE_DÉBITO'] }],
+  ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE', 'NOTA_CREDITO'] }],
+  ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE', 'NOTA_DEBITO'] }],
   ['fee note', { codes: [70, 71], words: ['FEE_NOTE', 'FEE_INVOICE', 'FEE_RECEIPT', 'HONORARIOS'] }],
   ['invoice', { codes: [30, 32, 33, 34, 40, 43, 45, 46, 101, 110], words: ['INVOICE', 'FACTURA'] }],
   ['receipt', { codes: [35, 38, 39, 41, 48], words: ['RECEIPT', 'BOLETA'] }],
-  ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE', 'GUÍA_DE_DESPACHO'] }],
+  ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE', 'GUIA_DESPACHO'] }],
   ['import declaration', { codes: [914], words: ['IMPORT_DECLARATION'] }],
-  ['quote', { codes: [], words: ['QUOTE', 'QUOTATION', 'COTIZACIÓN', 'PRESUPUESTO'] }],
-  ['order', { codes: [801], words: ['ORDER', 'ORDEN_DE_COMPRA'] }],
+  ['quote', { codes: [], words: ['QUOTE', 'QUOTATION', 'COTIZACION', 'PRESUPUESTO'] }],
+  ['order', { codes: [801], words: ['ORDER', 'ORDEN_COMPRA'] }],
 ];
 
 /** An amount with the sign of its document family: services write amounts of credit notes with either sign. */
@@ -39,10 +39,6 @@ export function signedAmount(amount: Decimal, family: Family): Decimal {
 
 /** Delivery guides, quotes and orders are in no sum, since no money is owed for them. */
 export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);
-
-function withoutAccents(word: string): string {
-  return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
-}
 
 const known = new Map<string, Family>();
 const MAX_KNOWN = 1_000;
@@ -65,10 +61,10 @@ export function typeCodeOf(type: string | undefined): number | undefined {
 function findFamily(type: string): Family {
   const code = typeCodeOf(type);
   if (code !== undefined) return FAMILIES.find(([, { codes }]) => codes.includes(code))?.[0] ?? 'unknown';
-  const spelled = type.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
-  const words = `_${spelled.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}_`;
-  const has = (word: string): boolean =>
-    words.includes(`_${word}_`) || words.includes(`_${withoutAccents(word)}_`);
+  const bare = type.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  const spelled = bare.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
+  const words = `_${spelled.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}_`.replaceAll('_DE_', '_');
+  const has = (word: string): boolean => words.includes(`_${word}_`);
   return FAMILIES.find(([, names]) => names.words.some(has))?.[0] ?? 'unknown';
 }
 

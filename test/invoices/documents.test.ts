@@ -20,13 +20,13 @@ describe('the type of a document', () => {
     ['quote', ['QUOTE', 'quotation']],
     ['order', ['801', 'Purchase order']],
     ['credit note', ['Nota de crédito', 'NOTA DE CRÉDITO', 'nota_de_credito', 'Nota de crédito de factura']],
-    ['credit note', ['notaDeCrédito']],
-    ['debit note', ['Nota de débito', 'NOTA DE DEBITO']],
+    ['credit note', ['notaDeCrédito', 'NOTA_CREDITO', 'Nota cre\u0301dito electro\u0301nica']],
+    ['debit note', ['Nota de débito', 'NOTA DE DEBITO', 'notaDebito']],
     ['invoice', ['Factura', 'FACTURA_EXENTA', 'Liquidación factura']],
     ['receipt', ['Boleta', 'boleta exenta']],
-    ['guide', ['Guía de despacho', 'GUIA_DE_DESPACHO']],
+    ['guide', ['Guía de despacho', 'GUIA_DE_DESPACHO', 'guía despacho']],
     ['quote', ['Cotización', 'COTIZACION', 'Presupuesto']],
-    ['order', ['Orden de compra']],
+    ['order', ['Orden de compra', 'ORDEN_COMPRA']],
     ['unknown', ['', '0', '99', '00033', '3 3', 'INVOICES', 'PREORDER', 'NOTE', 'CREDIT']],
   ])('%s is told by %j', (family, types) => {
     expect(types.map(familyOf)).toEqual(types.map(() => family));
