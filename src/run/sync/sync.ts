@@ -20,6 +20,7 @@ import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
+import { usualProfile } from '../../profiles/connection.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
@@ -216,9 +217,13 @@ async function readListing(
   { name, resource, profile: named }: ProfileListing,
   { closing, organizations, signal }: Reading,
 ): Promise<SyncPart> {
-  const { clock } = run.context;
+  const { clock, env } = run.context;
+  const { sandbox, tokenFile } = run.flags;
   const startedAt = clock.now();
-  let profile = named ?? run.flags.profile ?? (run.flags.sandbox ? 'sandbox' : 'default');
+  const store = await storeOf(run);
+  // The session says whose token it has. Where it cannot be opened, the profile is the one whose token it would have had.
+  const usual = sandbox || tokenFile || env['FOLIO_TOKEN'] ? undefined : usualProfile(env, store);
+  let profile = named ?? run.flags.profile ?? usual ?? (sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
   let refusal: UsageError | undefined;
@@ -236,7 +241,7 @@ async function readListing(
   });
   if (refusal !== undefined) throw refusal;
   // One view serves the records of all profiles.
-  const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
+  const fields = fieldsOf(store, { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
   return {
     table: tableOf(resource),

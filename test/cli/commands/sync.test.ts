@@ -169,6 +169,9 @@ describe('folio sync', () => {
     expect(await rowsOf(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toBe('north|2 south|3');
     const runs = await rowsOf(path, 'SELECT profile, complete, total FROM _runs');
     expect(runs).toBe('north|1|2 east|0| south|1|3');
+    const env = { FOLIO_PROFILE: 'west' };
+    const unknown = await runOrganizations('sync FOLDER/west.db issued', { organizations, folder, env });
+    expect(unknown).toMatchObject({ code: 2, stdout: expect.stringMatching(/\nwest,issued,,0,0,0,0,/) });
   });
 
   it('refuses the books of another organization under the name of a profile', async () => {
