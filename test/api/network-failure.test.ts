@@ -55,17 +55,15 @@ describe('networkFailure', () => {
     expect(failure.failure.hint).toMatch(code.includes('ALTNAME') ? /base address/ : /NODE_EXTRA_CA_CERTS/);
   });
 
-  it.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])(
-    '%s is an answer in plain text',
-    (code) => {
-      const { retryable, failure: error } = networkFailure(failed(code), direct)!;
-      expect(retryable).toBe(false);
-      expect(error).toMatchObject({
-        message: `no safe connection to api.example.com: its answer is not TLS (${code})`,
-        hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
-      });
-    },
-  );
+  const PLAIN = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
+  it.each(PLAIN)('%s is an answer in plain text', (code) => {
+    const { retryable, failure: error } = networkFailure(failed(code), direct)!;
+    expect(retryable).toBe(false);
+    expect(error).toMatchObject({
+      message: `no safe connection to api.example.com: its answer is not TLS (${code})`,
+      hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
+    });
+  });
 
   it('says what was slow', () => {
     expect(slow(false)).toMatchObject({
@@ -75,14 +73,12 @@ describe('networkFailure', () => {
     expect(slow(true).failure.message).toBe('api.example.com did not complete its response within 60 s');
   });
 
-  it.each(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])(
-    '%s with a proxy may be that of the proxy',
-    (code) => {
-      const { message, hint } = networkFailure(failed(code), proxied)!.failure;
-      expect(message).toMatch(/^could not reach api\.example\.com, or the proxy proxy:3128 on the way: /);
-      expect(hint).toContain('HTTPS_PROXY');
-    },
-  );
+  const OF_A_PROXY = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'];
+  it.each(OF_A_PROXY)('%s with a proxy may be that of the proxy', (code) => {
+    const { message, hint } = networkFailure(failed(code), proxied)!.failure;
+    expect(message).toMatch(/^could not reach api\.example\.com, or the proxy proxy:3128 on the way: /);
+    expect(hint).toContain('HTTPS_PROXY');
+  });
 
   it('tells the certificate of a proxy from that of the service', () => {
     const cause = failed('ERR_TLS_CERT_ALTNAME_INVALID');

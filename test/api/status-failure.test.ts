@@ -35,12 +35,10 @@ describe('400', () => {
     expect(error.message).toBe(`api.example.com refuses the query (400): ${words}`);
   });
 
-  it.each(['', '<html>no</html>', '\n <html>no</html>', '{}', 'null', '[]', ' '.repeat(2 ** 21)])(
-    'has no words in %j',
-    (body) => {
-      expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
-    },
-  );
+  const WORDLESS = ['', '<html>no</html>', '\n <html>no</html>', '{}', 'null', '[]', ' '.repeat(2 ** 21)];
+  it.each(WORDLESS)('has no words in %j', (body) => {
+    expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
+  });
 
   it('names the fiscal IDs where none exist', () => {
     const error = failure(400, { errors: [nobody('1'), nobody('2'), 'and slow'] });

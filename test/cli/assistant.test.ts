@@ -15,7 +15,8 @@ import { startFolio } from '../support/run-folio.ts';
 import { runHere, runWith, TEST_TOKEN, type Streams } from '../support/run-here.ts';
 import type { ModelRecords } from '../support/model-service.ts';
 import { runOrganizations } from '../support/run-model.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { withProfile } from '../support/settings-folder.ts';
+import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { whenTestEnds } from '../support/when-test-ends.ts';
 
 /** What a tool answered: the text for the assistant, and what it says as JSON. */
@@ -43,12 +44,12 @@ interface Assistant {
 const timeout = 2 ** 31 - 1;
 
 /** An assistant that talks to the program as built, by pipes in this process. */
-async function assistantOf(args: readonly string[]): Promise<Assistant> {
+async function assistantOf(args: readonly string[], env = {}): Promise<Assistant> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const streams = { stdin: () => stdin, stdout: () => stdout, stderr: () => stderr } as unknown as Streams;
   // Descriptors that are closed: all goes through the streams.
   const own = { ...streams, descriptors: { stdout: -1, stderr: -1 }, once: () => {} };
-  const code = runWith(['mcp', ...args], {}, own);
+  const code = runWith(['mcp', ...args], { env }, own);
   const end = async () => {
     stdin.end();
     return { code: await code, stderr: String(stderr.read() ?? '') };
@@ -317,6 +318,21 @@ describe('an assistant that asks the service', () => {
     const { stderr } = await runHere(quickly(['issued', '--format', 'jsonl', '--retries', '1'], server));
     expect(stderr).toContain(`folio: ${answer.notes[0]}\n  ${answer.notes[1]}\n`);
     expect(answer.notes).toContain('Links are left out of the texts.');
+  });
+
+  it('is told the name of the profile that the token is of, and none for another token', async () => {
+    const { baseUrl } = await startFaultServer({ issued: ISSUED });
+    const main = withProfile({ baseUrl, token: 'of-main' });
+    const other = { ...main, FOLIO_PROFILE: 'main', FOLIO_TOKEN: 'other' };
+    const file = ['--token-file', fileOf('other')];
+    for (const [args, env, name] of [
+      [[], main, '"main"'],
+      [file, main, null],
+      [[], other, null],
+    ] as const) {
+      const { ask } = await assistantOf(args, env);
+      expect((await ask('summarize', { listing: 'issued' })).text).toContain(`"organization":${name}`);
+    }
   });
 
   it('is told in the words of the command line why there is no answer', async () => {

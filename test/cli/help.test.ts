@@ -141,7 +141,6 @@ describe('folio help', () => {
     ['csv', /--excel -o issued.csv/],
     ['paid', /folio issued --where open=0 --where 'status!=NULLIFIED'/],
     ['credits', /--where documentType=CREDIT_NOTE/],
-    ['total', /folio issued --period last-month --sum total/],
     ['cron', /folio sync/],
     ['mail', /folio statement --customer-fiscal-id/],
     ['who owes', /folio aging\n/],

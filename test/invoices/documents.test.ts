@@ -87,17 +87,13 @@ describe('a fiscal ID', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  it.each(['12.345.678-5', '12345678-5', '11.111.111-1', '7.654.321-6', '123456-0', '20347878-K'])(
-    '%s is one of Chile',
-    (id) => {
-      expect([isChileanFiscalId(id), isChileanFiscalId(id.toLowerCase())]).toEqual([true, true]);
-    },
-  );
+  const CHILEAN = ['12.345.678-5', '12345678-5', '11.111.111-1', '7.654.321-6', '123456-0', '20347878-K'];
+  it.each(CHILEAN)('%s is one of Chile', (id) => {
+    expect([isChileanFiscalId(id), isChileanFiscalId(id.toLowerCase())]).toEqual([true, true]);
+  });
 
-  it.each(['12.345.678-4', '12345678', '123456785', '12345-5', '12.345678-5', ' 12345678-5', '-0', 'cus_1'])(
-    '%s is none of Chile',
-    (id) => {
-      expect(isChileanFiscalId(id)).toBe(false);
-    },
-  );
+  const OTHERS = '12.345.678-4,12345678,123456785,12345-5,12.345678-5, 12345678-5,-0,cus_1';
+  it.each(OTHERS.split(','))('%s is none of Chile', (id) => {
+    expect(isChileanFiscalId(id)).toBe(false);
+  });
 });

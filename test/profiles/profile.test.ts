@@ -2,12 +2,10 @@ import { parseTokenCommand, parseProfileName } from '../../src/profiles/profile.
 import { describe, expect, it } from 'vitest';
 
 describe('parseProfileName', () => {
-  it.each(['acme', 'Acme-2026', 'a.b_c', '7', '_x', '__proto__', 'x'.repeat(64), 'console', 'com10'])(
-    'takes %s',
-    (name) => {
-      expect(parseProfileName(name, '--profile')).toBe(name);
-    },
-  );
+  const NAMES = ['acme', 'Acme-2026', 'a.b_c', '7', '_x', '__proto__', 'x'.repeat(64), 'console', 'com10'];
+  it.each(NAMES)('takes %s', (name) => {
+    expect(parseProfileName(name, '--profile')).toBe(name);
+  });
 
   const words = '. .. .hidden -q a,b a/b a\\b a:b name. Ñandú con NUL.txt com1'.split(' ');
   it.each(['', 'a b', 'a\nb', 'x'.repeat(65), ...words])('refuses %j', (name) => {
@@ -18,12 +16,10 @@ describe('parseProfileName', () => {
 });
 
 describe('parseTokenCommand', () => {
-  it.each([[['op']], [['/usr/bin/op', 'read', '']], [['pass', 'show', '-o', './x']]])(
-    'takes %j',
-    (command) => {
-      expect(parseTokenCommand(command, 'x')).toEqual(command);
-    },
-  );
+  const COMMANDS = [[['op']], [['/usr/bin/op', 'read', '']], [['pass', 'show', '-o', './x']]];
+  it.each(COMMANDS)('takes %j', (command) => {
+    expect(parseTokenCommand(command, 'x')).toEqual(command);
+  });
 
   const notPrograms = [['./op'], ['bin/op'], ['..\\op']];
   const notLists = [undefined, 'op read', [], [''], ['op', 1], ['op', 'a\0b'], { 0: 'op' }];

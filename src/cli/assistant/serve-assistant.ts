@@ -27,7 +27,8 @@ type AssistantFlags = GlobalFlags & RequestFlags & { readonly from?: string | un
 
 /**
  * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. The profile is
- * decided before the first question. Throws UsageError where that cannot be decided, Interrupted when a signal comes.
+ * chosen before the first question. Throws UsageError for flags with which no question can be answered, such as a database
+ * without that profile, Interrupted when a signal comes.
  */
 export async function serveAssistant(
   context: Context,
@@ -161,8 +162,10 @@ async function ofService(context: Context, flags: AssistantFlags): Promise<Books
   // The current profile at the start is kept.
   if (!(profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN'] || sandbox)))
     env = { ...env, FOLIO_PROFILE: (await context.config()).currentProfile };
-  // The same choice as the session's. A token from the environment has no profile name.
-  const organization = profile ?? (sandbox ? 'sandbox' : namedProfile(undefined, env));
+  // A token that is not the store's may be of another organization than the profile.
+  const isOther = tokenFile !== undefined || env['FOLIO_TOKEN'];
+  const named = isOther ? undefined : namedProfile(profile, env);
+  const organization = sandbox ? (profile ?? 'sandbox') : named;
   return { context: { ...context, env }, organization, args };
 }
 

@@ -45,12 +45,7 @@ function service({
 }
 
 async function doctor(options: FakeContextOptions = {}, argv: readonly string[] = []) {
-  const context = fakeContext({
-    env: ENV,
-    openTransport: service(),
-    ...options,
-    argv: ['doctor', ...argv],
-  });
+  const context = fakeContext({ env: ENV, openTransport: service(), ...options, argv: ['doctor', ...argv] });
   const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text };
 }
