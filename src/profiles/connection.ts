@@ -3,7 +3,7 @@ import type { Secret } from '../api/redact.ts';
 import type { Context, Environment } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { brokenStore, type ConfigStore, parseProfileName, type Profile } from './profile.ts';
-import { checkExpiry, parseToken } from './token.ts';
+import { checkExpiry, decodeToken, parseToken } from './token.ts';
 
 /** The flags that name the service and the organization. */
 export interface ConnectionFlags {
@@ -37,7 +37,9 @@ export async function resolveConnection(
   const { tokenFile } = flags;
   if (tokenFile !== undefined) {
     const { readTokenFile } = await import('./token-sources.ts');
-    return { ...known, token: await readTokenFile(tokenFile, stdin), tokenSource: 'token file', tokenFile };
+    const token = await readTokenFile(tokenFile, stdin);
+    if (flags.profile !== undefined && profile !== undefined) refuseOtherOrganization(profile, token);
+    return { ...known, token, tokenSource: 'token file', tokenFile };
   }
   if (env['FOLIO_TOKEN'])
     return { ...known, token: parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN'), tokenSource: 'FOLIO_TOKEN' };
@@ -82,6 +84,19 @@ function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
   );
 }
 
+/** Refuses a token of another organization beside --profile, for the same reason. What cannot be decoded is let through. */
+function refuseOtherOrganization({ name, token, organization }: Profile, given: Secret): void {
+  const [own, other] = [
+    decodeToken(token)?.organizationId ?? organization,
+    decodeToken(given)?.organizationId,
+  ];
+  if (own === undefined || other === undefined || own === other) return;
+  throw new UsageError(
+    `--profile ${name} and --token-file do not go together: they are of two organizations, ${own} and ${other}`,
+    { hint: 'Leave out one of them.' },
+  );
+}
+
 /** The base address that a flag or the environment gives, or undefined. An empty variable counts as unset. */
 export function statedAddress(flags: ConnectionFlags, env: Environment): URL | undefined {
   const stated = flags.baseUrl ?? (env['FOLIO_BASE_URL'] || undefined);
@@ -123,6 +138,18 @@ export function chooseProfile(
   throw new AuthError(`the current profile ${JSON.stringify(currentProfile)} does not exist`, {
     hint: `Choose another with \`folio auth use <name>\`${listed}, or log in with \`folio auth login\`.`,
   });
+}
+
+/**
+ * The profile of a run whose token is its own; undefined for a token of the flags or the environment. Throws as `chooseProfile`
+ * does.
+ */
+export function profileOfToken(
+  { profile, tokenFile }: ConnectionFlags,
+  env: Environment,
+  store: ConfigStore,
+): Profile | undefined {
+  return tokenFile !== undefined || env['FOLIO_TOKEN'] ? undefined : chooseProfile(profile, env, store);
 }
 
 /** The profile by flag or environment, else the current one. */

@@ -8,6 +8,7 @@ import { memoryStore } from '../support/memory-store.ts';
 const now = Date.UTC(2026, 10, 20);
 const day = 86_400;
 const ended = jsonWebToken({ exp: now / 1000 - day });
+const theirs = jsonWebToken({ organizationId: 'theirs' });
 const endingNow = jsonWebToken({ exp: now / 1000 });
 
 const baseUrl = 'https://acme.example/v1';
@@ -32,6 +33,7 @@ const STORES: Readonly<Record<string, object>> = {
   two: { profiles: { acme: { baseUrl }, lake: { baseUrl } } },
   tokenless: { profiles: { acme: { baseUrl } } },
   ended: { profiles: { acme: { baseUrl, token: ended } } },
+  ours: { profiles: { ours: { baseUrl, token: jsonWebToken({ organizationId: 'ours' }) } } },
   broken: { currentProfile: 'acme', profiles: { acme: { baseUrl: 'ftp://x', token: 't' } } },
 };
 
@@ -61,6 +63,8 @@ async function summary(line: string): Promise<string> {
 }
 
 describe('resolveConnection', () => {
+  const OTHER =
+    '--profile ours and --token-file do not go together: they are of two organizations, ours and theirs';
   const ELSEWHERE = 'FOLIO_BASE_URL=https://other.example';
   it.each([
     ['', 'acme acme.example acme-token profile'],
@@ -100,6 +104,7 @@ describe('resolveConnection', () => {
     ['FOLIO_PROFILE=gamma', 'UsageError', 'there is no profile "gamma", which FOLIO_PROFILE names'],
     ['--profile a,b', 'UsageError', '--profile "a,b": this cannot be the name of a profile'],
     ['store=gone', 'AuthError', 'the current profile "gone" does not exist'],
+    [`--profile ours store=ours --token-file - stdin=${theirs}`, 'UsageError', OTHER],
     ['FOLIO_TOKEN="a b"', 'AuthError', 'the token (FOLIO_TOKEN) has a space at character 2 of 3'],
   ])('refuses %s', async (line, name, message) => {
     await expect(resolve(line)).rejects.toThrow(errorLike(name, message));

@@ -20,10 +20,10 @@ import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { usualProfile } from '../../profiles/connection.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
+import { profileOfToken } from '../../profiles/connection.ts';
 import { fundDocuments, funds, listings, resources } from '../../resources/listings.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
@@ -217,20 +217,15 @@ async function readListing(
   { name, resource, profile: named }: ProfileListing,
   { closing, organizations, signal }: Reading,
 ): Promise<SyncPart> {
-  const { clock, env } = run.context;
-  const { sandbox, tokenFile } = run.flags;
+  const { clock } = run.context;
   const startedAt = clock.now();
-  const store = await storeOf(run);
-  // The session says whose token it has. Where it cannot be opened, the profile is the one whose token it would have had.
-  const usual = sandbox || tokenFile || env['FOLIO_TOKEN'] ? undefined : usualProfile(env, store);
-  let profile = named ?? run.flags.profile ?? usual ?? (sandbox ? 'sandbox' : 'default');
+  const profile = named ?? (await nameOfRows(run));
   let organization: string | undefined;
   let listing: SpooledListing | undefined;
   let refusal: UsageError | undefined;
   const source =
     resource === fundDocuments ? allFundDocuments() : await listingSource({ resource }).open(run, []);
   const { failure } = await inPart(run, { source, name, signal, profile: named }, async (part) => {
-    profile = part.profile ?? profile;
     organization = organizationOf(part.session);
     refusal = otherOrganization(profile, organization, organizations.get(profile));
     if (refusal !== undefined) throw refusal;
@@ -241,7 +236,7 @@ async function readListing(
   });
   if (refusal !== undefined) throw refusal;
   // One view serves the records of all profiles.
-  const fields = fieldsOf(store, { resource, profile, isSeveral: true });
+  const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure ?? listing!;
   return {
     table: tableOf(resource),
@@ -253,6 +248,12 @@ async function readListing(
     readAt: clock.now(),
     outcome,
   };
+}
+
+/** The profile that the rows of a run of one organization get. Throws for a profile that is not there. */
+async function nameOfRows({ flags, context: { env, config } }: Run): Promise<string> {
+  const own = flags.sandbox ? undefined : profileOfToken(flags, env, await config())?.name;
+  return own ?? flags.profile ?? (flags.sandbox ? 'sandbox' : 'default');
 }
 
 function otherOrganization(

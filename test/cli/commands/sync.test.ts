@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
 import { listings } from '../../../src/resources/listings.ts';
 import { always, status } from '../../support/faults.ts';
-import { startHttpService } from '../../support/servers.ts';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { ask, postgresForTests } from '../../support/databases.ts';
@@ -169,9 +168,18 @@ describe('folio sync', () => {
     expect(await rowsOf(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toBe('north|2 south|3');
     const runs = await rowsOf(path, 'SELECT profile, complete, total FROM _runs');
     expect(runs).toBe('north|1|2 east|0| south|1|3');
-    const env = { FOLIO_PROFILE: 'west' };
-    const unknown = await runOrganizations('sync FOLDER/west.db issued', { organizations, folder, env });
-    expect(unknown).toMatchObject({ code: 2, stdout: expect.stringMatching(/\nwest,issued,,0,0,0,0,/) });
+  });
+
+  it('records why it could not begin under the name of the profile, and under none that is not there', async () => {
+    const folder = temporaryFolder();
+    const codes: number[] = [];
+    for (const profile of ['north', 'nroth']) {
+      const env = { FOLIO_PROFILE: profile, FOLIO_BASE_URL: 'https://other.example' };
+      const options = { organizations: { north: { records: {} } }, folder, env };
+      codes.push((await runOrganizations('sync FOLDER/books.db issued', options)).code);
+    }
+    expect(codes).toEqual([3, 2]);
+    expect(await rowsOf(join(folder, 'books.db'), 'SELECT profile FROM _runs')).toBe('north');
   });
 
   it('refuses the books of another organization under the name of a profile', async () => {
@@ -207,17 +215,6 @@ describe('folio sync', () => {
     expect(exit.stderr).toContain(words);
     expect(exit.stderr).not.toContain('s3cret');
     expect(existsSync(join(folder, 'b.db'))).toBe(false);
-  });
-
-  it('says that a server may be none of PostgreSQL', async () => {
-    const { host } = await startHttpService(() => {});
-    const address = `postgres://u@${host}/x`;
-    await expectRefused(
-      runHere(['sync', address], { env: DATABASE }),
-      `folio: cannot reach ${address}: Connection terminated unexpectedly\n` +
-        '  Check host and port, and that PostgreSQL runs there and lets this machine in; what the database held is as it was.\n',
-      5,
-    );
   });
 
   it('names the package that is missing', async () => {
@@ -275,13 +272,6 @@ describe('folio sync', () => {
     const exit = await runSync({ issued: modelRecords(3) }, line, { env });
     expect([exit.code, await ask(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['3']]);
     expect(exit.stderr).not.toContain('s3cret');
-  });
-
-  it('says what is wrong with a server that lets nobody in', needing('postgres'), async () => {
-    await expectRefused(
-      runSync({ issued: [] }, [`postgres://books@127.0.0.1:${server().port}/nothing`, 'issued']),
-      'database "nothing" does not exist',
-    );
   });
 });
 
