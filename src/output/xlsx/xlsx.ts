@@ -41,7 +41,7 @@ export function openXlsx(sink: Sink, layout: Layout, maxRows = MAX_ROWS): Writer
   const { known = [], isChosen, sheet = 'records' } = layout;
   const reader = new CellReader(layout.columns);
   const styles = new CellStyles();
-  const spool = new Spool();
+  const spool = new Spool({ path: sink.spare });
   /** The columns so far, and their indexes in the order of the sheet. */
   const columns: SheetColumn[] = [];
   let order: number[] = [];

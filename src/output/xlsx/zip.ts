@@ -35,7 +35,7 @@ export async function writeZip(
     offset += bytes.length;
   };
   for (const [name, content] of files) {
-    const deflated = new Spool();
+    const deflated = new Spool({ path: sink.spare });
     try {
       const sizes = await deflate(content, deflated);
       const path = Buffer.from(name);

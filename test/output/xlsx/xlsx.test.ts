@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scanLines } from '../../../src/json/scan-records.ts';
 import type { Layout, OpenWriter } from '../../../src/output/writer.ts';
 import { anyCharacter } from '../../support/any-character.ts';
@@ -7,7 +9,10 @@ import { errorLike } from '../../support/error-like.ts';
 import { readByLibreOffice } from '../../support/libre-office.ts';
 import { needing } from '../../support/programs.ts';
 import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
-import { writeAll } from '../write-all.ts';
+import { openDestination } from '../../../src/output/files/destination.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { destinationContext } from '../destination-context.ts';
+import { PLAIN_LAYOUT, writeAll } from '../write-all.ts';
 import { readWorkbook, readZip, type ReadCell } from './read-workbook.ts';
 
 const batch = (...records: object[]) =>
@@ -47,10 +52,8 @@ async function cellOf(json: string, column = 'a'): Promise<ReadCell | undefined>
 
 /** Text that hardly deflates. */
 function noise(n: number): string {
-  const parts = Array.from({ length: 40 }, (_, i) =>
-    ((n * 48_271 + i * 16_807) % 2_147_483_647).toString(36),
-  );
-  return parts.join('');
+  const part = (_: unknown, i: number): string => ((n * 48_271 + i * 16_807) % 2_147_483_647).toString(36);
+  return Array.from({ length: 40 }, part).join('');
 }
 
 describe('xlsx', () => {
@@ -96,12 +99,9 @@ describe('xlsx', () => {
     expect(await columnOf([`{"a":${json}}`], 'A')).toEqual([`${type} ${value} ${format}`]);
   });
 
-  it.each(['id', 'customer.id', 'trackingId', 'customer_id'])(
-    'writes a number in %s as text',
-    async (column) => {
-      expect(await cellOf('12', column)).toMatchObject({ type: 'inlineStr', value: '12' });
-    },
-  );
+  it.each(['id', 'customer.id', 'trackingId', 'customer_id'])('writes %s as text', async (column) => {
+    expect(await cellOf('12', column)).toMatchObject({ type: 'inlineStr', value: '12' });
+  });
 
   const TIME = 'yyyy\\-mm\\-dd\\ hh:mm:ss"Z"';
 
@@ -153,9 +153,7 @@ describe('xlsx', () => {
   it('freezes a bold header, filters, and fits the columns', async () => {
     const archive = await workbookOf([`{"a":"${'x'.repeat(20)}","b":"${'x'.repeat(200)}","long-name":1}`]);
     const [sheet] = readWorkbook(archive);
-    expect(sheet!.xml).toContain(
-      '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>',
-    );
+    expect(sheet!.xml).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"');
     expect(sheet!.xml).toContain('<autoFilter ref="A1:C2"/>');
     const widths = [...sheet!.xml.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) => width);
     expect(widths).toEqual(['22', '60', '13']);
@@ -168,6 +166,18 @@ describe('xlsx', () => {
     const open: OpenWriter = (sink, layout) => openXlsx(sink, layout, 5);
     const message = 'there are more records than the 4 that a sheet of a workbook holds';
     await expect(writeAll(open, [records])).rejects.toThrow(errorLike('OutputError', message));
+  });
+
+  it('keeps its rows beside the file, not where a small disk or memory is for temporary files', async () => {
+    const file = join(temporaryFolder(), 'a.xlsx');
+    vi.stubEnv('TMPDIR', join(file, 'none'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const destination = await openDestination(file, destinationContext());
+    const writer = openXlsx(destination, PLAIN_LAYOUT);
+    await writer.write(batch(...Array.from({ length: 30_000 }, (_, n) => ({ t: noise(n) }))));
+    await writer.end();
+    await destination.commit();
+    expect(readWorkbook(readFileSync(file))[0]!.rows.length).toBe(30_001);
   });
 
   it('refuses what no cell can hold, naming the record', async () => {
@@ -237,21 +247,10 @@ describe.concurrent('LibreOffice', needing('soffice'), () => {
       ...['id', 'number', 'amount', 'currency', 'date', 'at', 'note', 'paid', 'rate', 'late.field'].map(
         (name) => `string ${name}|`,
       ),
-      'string 12|',
-      'string 00123|',
-      'currency CLP 1,190.10|',
-      'string CLP|',
-      'date 2024-10-15|',
-      'date 2024-10-15 13:00:07.939Z|',
-      'string =1+1|',
-      'boolean TRUE|',
-      'string 3|',
-      'string 12345678901234567890|',
-      'string 2024-02-30|',
-      'date 2024-10-15 12:59:59Z|',
-      'string &quot;ñ&quot;, &lt;&amp;&gt;|_x0041_|',
-      'float 1,234,567.5|',
-      'string [1]|',
+      ...['string 12|', 'string 00123|', 'currency CLP 1,190.10|', 'string CLP|', 'date 2024-10-15|'],
+      ...['date 2024-10-15 13:00:07.939Z|', 'string =1+1|', 'boolean TRUE|'],
+      ...['string 3|', 'string 12345678901234567890|', 'string 2024-02-30|', 'date 2024-10-15 12:59:59Z|'],
+      ...['string &quot;ñ&quot;, &lt;&amp;&gt;|_x0041_|', 'float 1,234,567.5|', 'string [1]|'],
     ]);
   });
 });
