@@ -15,8 +15,8 @@ const { rolldown } = await import('rolldown').catch(() => {
 });
 
 /*
- * A file is made of what is loaded late (`import()`), and of what several of these share. To load a file takes half a millisecond, so
- * what every command begins with is one file, and what every listing needs another.
+ * A file is made of what is loaded late (`import()`), and of what several of these share. To load a file takes half a
+ * millisecond, so what every command begins with is one file, and what every listing needs another.
  */
 const groups = [
   // What is printed by --version alone, apart from what every command begins with.

@@ -10,7 +10,7 @@ export const root = join(import.meta.dirname, '..');
  * the bundle.
  */
 const LEFT_OUT = {
-  // The index of undici loads mock agents, caches, fetch and WebSocket, too; it also gives the agent for proxies its `connect`. 535 kB.
+  // The index of undici loads mock agents, caches, fetch and WebSocket, too, and gives the agent for proxies its `connect`. 535 kB.
   undici: {
     of: '',
     code: `
@@ -25,7 +25,7 @@ const LEFT_OUT = {
         },
       });`,
   },
-  // The HTTP/2 half of the client. No connection speaks it unasked, and folio does not ask. 21 kB, and Node's own http2.
+  // The HTTP/2 half of the client, which folio never requests. 21 kB, and Node's own http2.
   './client-h2.js': {
     of: 'undici',
     code: `module.exports = () => { throw new Error('folio speaks HTTP/1.1'); };`,

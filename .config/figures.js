@@ -1,5 +1,5 @@
-// Runs the tests that look for silent losses and for leaks, and all that try random values, and prints what they themselves counted:
-// how often each ran, and what was lost or let out.
+// Runs the tests that look for silent losses and for leaks, and all that try random values. Prints what they counted: how often
+// each ran, and what was lost or let out.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Runs tests with vitest, in whatever process and environment, and reads what came of them. */
+/** Runs tests with vitest, in any environment, and reads their results. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';

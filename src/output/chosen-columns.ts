@@ -117,7 +117,7 @@ export class ChosenColumns {
     return new ChosenColumns([{ kind: 'column', column, heading: undefined }, ...all, ...this.#choices]);
   }
 
-  /** The same, with what names stand for: without the columns of the names to leave out. */
+  /** The same, where a name stands for the columns that `meant` returns: `-total` leaves these out, too. */
   withMeanings(meant: (name: string) => readonly string[]): ChosenColumns {
     return new ChosenColumns(
       this.#choices.flatMap((choice): readonly Choice[] => {

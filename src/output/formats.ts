@@ -53,7 +53,7 @@ const declarations = {
     isTyped: true,
     spreadsheet: true,
     unreadable: 'a workbook',
-    // Of headings in words.
+    // The language of headings in words.
     flags: ['--lang'],
     meant: { excel: 'A workbook is --format xlsx; --excel is for csv that a spreadsheet reads.' },
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,

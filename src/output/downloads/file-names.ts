@@ -1,7 +1,7 @@
 import { cutBytes } from '../files/side-files.ts';
 import { DEVICE_NAME } from '../files/target.ts';
 
-/** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
+/** Bytes of UTF-8 that a name may have: file systems allow 255, but some with encryption fewer. */
 const NAME_LIMIT = 150;
 
 /** Separators of both systems, characters that Windows forbids, and invisible ones: see `visible`. */

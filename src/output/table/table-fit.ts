@@ -10,9 +10,9 @@ export const GAP = 2;
 const NARROW_GAP = 1;
 
 /**
- * Display cells for a column whose text is longer: enough to tell rows apart; and what it grows to before another column gets
- * room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the longest is a UUID, 36) would
- * say something else. Of a point in time, `2024-10-15…` is enough for most.
+ * Display cells for a column whose text is longer: the least, by which rows can be told apart, and those to which it grows
+ * before another column gets room. Only text is ever cut: a part of a day, an amount, a fiscal ID or a document's number (the
+ * longest is a UUID, 36) would say something else. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Partial<Record<ColumnLook, readonly [least: number, comfort: number]>>> = {
   profile: [12, 30],
@@ -71,7 +71,7 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, isChos
   return { columns: fitted, gap: fit.gap };
 }
 
-/** Measures what it takes to tell the parties' names, and the types of documents, in these rows apart. */
+/** Measures the width in which the parties' names, and the types of documents, differ in these rows. */
 export function withDistinct(
   columns: readonly ShownColumn[],
   rows: readonly (readonly (string | undefined)[])[],
@@ -79,12 +79,12 @@ export function withDistinct(
   return columns.map((column) => {
     if (column.look !== 'party' && column.look !== 'document') return column;
     const texts = new Set(rows.map((row) => row[column.index]).filter((text) => text !== undefined));
-    return { ...column, distinct: tellingWidth(texts) };
+    return { ...column, distinct: distinctWidth(texts) };
   });
 }
 
 /** The least width at which texts that differ are not cut to the same text. */
-function tellingWidth(texts: Iterable<string>): number {
+function distinctWidth(texts: Iterable<string>): number {
   const sorted = [...texts].toSorted();
   let distinct = 0;
   for (let at = 1; at < sorted.length; at++) {
@@ -110,7 +110,7 @@ export function leastTableWidth(rows: RecordBatch, columns: readonly KnownColumn
     reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
   );
   const measured = withDistinct(reader.columns(), names);
-  return measured.reduce((sum, column) => sum + tellingOf(column) + GAP, -GAP);
+  return measured.reduce((sum, column) => sum + distinctOf(column) + GAP, -GAP);
 }
 
 export function headOf({ column, width }: FittedColumn): string {
@@ -118,7 +118,10 @@ export function headOf({ column, width }: FittedColumn): string {
   return columnWidth(name) <= width ? name : truncate(word, width);
 }
 
-/** Names stay readable but for columns that matter more than the last one, and differ but for the date. */
+/**
+ * Adds columns by rank. Names get a width in which they read well, or one in which they just differ, where that shows more
+ * columns (the last one does not count). They are cut to the same text only to keep the date.
+ */
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ look }) => look === 'currency');
@@ -132,11 +135,11 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     }
     return fit;
   };
-  const [good, telling] = [fitWith(readableOf), fitWith(tellingOf)];
+  const [good, distinct] = [fitWith(readableOf), fitWith(distinctOf)];
   const [legible, least] = [fitWith(legibleOf), fitWith(leastOf)];
   const butLast = ranked.slice(0, -1);
   const countIn = ({ fitted }: Fit): number => butLast.filter((column) => fitted.has(column)).length;
-  const readable = countIn(telling) > countIn(good) ? telling : good;
+  const readable = countIn(distinct) > countIn(good) ? distinct : good;
   const alike = countIn(least) > countIn(legible) ? least : legible;
   const isForDate = date !== undefined && alike.fitted.has(date) && !readable.fitted.has(date);
   const fit = isForDate ? alike : readable;
@@ -149,7 +152,7 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
 
 /**
  * The columns that matter, the most important first: those with a rank, and after them those of them that are empty. Where none
- * has a rank, those whose names tell a look: the first of each look before a second one.
+ * has a rank, those with a look by their name: the first of each look before a second one.
  */
 function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   const ranked = columns.filter(({ rank }) => rank !== undefined);
@@ -169,19 +172,19 @@ function leastOf(column: ShownColumn): number {
   return Math.max(least, Math.min(column.head, MAX_HEAD));
 }
 
-function tellingOf(column: ShownColumn): number {
+function distinctOf(column: ShownColumn): number {
   const [, comfort] = sizesOf(column);
   return Math.max(leastOf(column), Math.min(column.distinct, comfort));
 }
 
 /** Names that may be cut to the same text, but read well. */
 function legibleOf(column: ShownColumn): number {
-  if (column.look !== 'party') return tellingOf(column);
+  if (column.look !== 'party') return distinctOf(column);
   return Math.max(leastOf(column), Math.min(column.cells, READABLE_NAME));
 }
 
 function readableOf(column: ShownColumn): number {
-  return Math.max(tellingOf(column), legibleOf(column));
+  return Math.max(distinctOf(column), legibleOf(column));
 }
 
 function wholeIfShort({ cells }: ShownColumn): number {

@@ -34,7 +34,7 @@ interface Row {
 /**
  * Tables for people. On a terminal (`width`) the most important columns are shown as far as they fit, and the others are
  * named below. Off a terminal, and with `wide`, every column is shown whole. A single record is a sheet of its fields.
- * Time and memory are linear: the first records decide the widths, and all others are drawn as they come.
+ * Memory does not grow with the records: the first ones decide the widths, and all others are drawn as they come.
  */
 export const openTable: OpenWriter = (sink, layout) =>
   layout.single ? openRecordSheet(sink, layout) : openRows(sink, layout);
