@@ -26,10 +26,7 @@ const records = fc
     fc.array(objectText(), { minLength: 1, maxLength: 2 }),
     fc.array(
       fc.tuple(fc.nat({ max: 1 }), fc.array(valueText({ depth: 2 }), { minLength: 1, maxLength: 5 })),
-      {
-        minLength: 2,
-        maxLength: 6,
-      },
+      { minLength: 2, maxLength: 6 },
     ),
   )
   .map(([shapes, all]) => all.map(([which, values]) => withValues(shapes[which % shapes.length]!, values)));

@@ -34,10 +34,7 @@ describe('--receipt', () => {
   it('writes everything that the contract names', async () => {
     const { folder, run, receipt } = site();
     const outcome = await run(`${EXPORT} --customer-fiscal-id 1-9,2-7`, [
-      pageOf(RECORDS, {
-        total: 2,
-        errors: [nobody('27')],
-      }),
+      pageOf(RECORDS, { total: 2, errors: [nobody('27')] }),
     ]);
     expect(outcome.code).toBe(0);
     const output = readFileSync(join(folder, 'out.csv'));
@@ -75,9 +72,7 @@ describe('--receipt', () => {
   it('tells of a run that delivered, but not all', async () => {
     const { run, receipt } = site();
     const outcome = await run(`${EXPORT} --strict --customer-fiscal-id 1-9,2-7`, [
-      pageOf(RECORDS, {
-        errors: [nobody('27')],
-      }),
+      pageOf(RECORDS, { errors: [nobody('27')] }),
     ]);
     expect(outcome.code).toBe(6);
     expect(receipt()).toMatchObject({ records: 2, missingFiscalIds: ['2-7'], complete: false });

@@ -12,8 +12,5 @@ const WATCH = `--import=data:text/javascript,${encodeURIComponent(
 
 /** The environment in which a process writes its peak into the file, and what reads it afterwards, in kilobytes. */
 export function watchPeak(file: string): { env: Readonly<Record<string, string>>; peakOf: () => number } {
-  return {
-    env: { NODE_OPTIONS: WATCH, PEAK: file },
-    peakOf: () => Number(readFileSync(file, 'utf8')),
-  };
+  return { env: { NODE_OPTIONS: WATCH, PEAK: file }, peakOf: () => Number(readFileSync(file, 'utf8')) };
 }

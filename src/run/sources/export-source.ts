@@ -31,7 +31,7 @@ export function exportSource(request: FromRequest): Source {
   const queried = { shown, resource, questions: ifPartial === 'accept' ? flags : undefined };
   /** Set when it is first needed: standard input is read once. */
   let opened: ReturnType<typeof openExport> | undefined;
-  /** The records of each profile. The file is read once, for the first of them. */
+  /** The records of each of several profiles: the file is read once, by whichever needs it first. */
   let apart: Promise<ReadonlyMap<string, RecordSpool>> | undefined;
 
   const openExport = async (context: Context) => {
@@ -70,20 +70,23 @@ export function exportSource(request: FromRequest): Source {
       const origins =
         read.status === 'rejected' ? [] : [{ shown: `${shown} has the ${records}`, readAt, only }];
       const hasProfileColumn = profiles.length > 0;
+      const ownRecords = async (part: Part): Promise<Records> => {
+        const all = withoutRows(file.records(), part, queried);
+        if (!hasProfileColumn || part.profile === undefined) return all;
+        if (chosen.length === 1) return recordsOfProfile(all, part.profile);
+        apart ??= recordsByProfile(paced(all, part.context), chosen);
+        return (await apart).get(part.profile)!.read();
+      };
       return {
         lack,
         origins,
         export: { shown, delivered },
         hasProfileColumn,
         async records(part) {
-          const sent = file.records();
+          const own = await ownRecords(part);
           // --columns may have left them out.
           const mayLackKinds = delivered === undefined || delivered.chosen !== undefined;
-          const all = withoutRows(mayLackKinds ? withKinds(sent, part, queried) : sent, part, queried);
-          if (!hasProfileColumn || part.profile === undefined) return all;
-          if (chosen.length === 1) return recordsOfProfile(all, part.profile);
-          apart ??= recordsByProfile(paced(all, part.context), chosen);
-          return (await apart).get(part.profile)!.read();
+          return mayLackKinds ? withKinds(own, part, queried) : own;
         },
       };
     },
@@ -103,7 +106,9 @@ async function* withKinds(
 ): AsyncGenerator<RecordBatch> {
   const { sum = [], open, overdue } = questions ?? {};
   const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
-  const matters = questions === undefined || open || overdue || sum.some(isOfAmounts);
+  // A fund has no type.
+  const haveTypes = meanings.fields.usual.columns.documentType.length > 0;
+  const matters = haveTypes && (questions === undefined || open || overdue || sum.some(isOfAmounts));
   const reader = new DocumentReader(meanings, { roles: KIND_ROLES, names: [] });
   for await (const batch of read) {
     if (matters && reader.missingKinds.length > 0) reader.fold(batch, () => {});

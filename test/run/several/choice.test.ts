@@ -127,6 +127,28 @@ describe('whose records are read from a source of several', () => {
     }
   });
 
+  it('has a warning for each of them whose records have no types', async () => {
+    const { folder, run } = await place();
+    const rest = '"currency":"CLP","amountToBePaid":5,"dueBy":"2026-11-01"}\n';
+    const kinds = '"documentType":33,"status":"OPEN"';
+    const lines = [`{"_profile":"north",${kinds},${rest}`, `{"_profile":"south",${rest}`];
+    writeFileSync(join(folder, 'mix.jsonl'), lines.join(''));
+    for (const [flags, whose] of [
+      ['--all-profiles', ['south: ']],
+      ['--profile south', ['']],
+      ['--profile north', []],
+    ] as const)
+      for (const question of ['issued --sum open', 'issued --open', 'aging']) {
+        const { stderr } = await run(`${question} --from FOLDER/mix.jsonl ${flags}`);
+        const found = [...stderr.matchAll(/^warning: (.*?)\/\S+ has no documentType/gm)].map(
+          ([, who]) => who,
+        );
+        expect([flags, question, found]).toEqual([flags, question, whose]);
+      }
+    writeFileSync(join(folder, 'funds.jsonl'), '{"amount":5,"currency":"CLP"}\n');
+    await expectAnswer(run('funds --from FOLDER/funds.jsonl --sum total'), /./, '');
+  });
+
   it('is said where the usual profile was read, and the question is about others', async () => {
     const { run } = await place();
     const said = 'group.jsonl: this reads the records of south alone, not of north;';
