@@ -124,13 +124,13 @@ function failedFiles(failed: readonly string[], files: number, mayCome: boolean)
 async function* invoicesOf(
   part: ServicePart,
   listing: OpenSource,
-  { where, page, limit }: DownloadRequest['flags'],
+  { where, limit }: DownloadRequest['flags'],
 ) {
   const filter = await filterOf(part, { where });
-  const isLimited = filter !== undefined && page === undefined;
-  let left = isLimited ? (limit ?? Infinity) : Infinity;
+  const limitOfListing = filter === undefined ? limit : undefined;
+  let left = filter === undefined ? Infinity : (limit ?? Infinity);
   try {
-    for await (const { records, next } of listing.read(part, { limit: isLimited ? undefined : limit })) {
+    for await (const { records, next } of listing.read(part, { limit: limitOfListing })) {
       const start = typeof next === 'number' ? next - records.count : undefined;
       const seen = filter?.counts().seen ?? 0;
       const some = filter === undefined ? records : sliceRecords(filter.apply(records), 0, left);
