@@ -62,7 +62,7 @@ export interface OwnColumn {
   readonly value: string;
 }
 
-/** A batch of objects without an `id`, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
+/** A batch of objects whose ids are not noted, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
 export function batchWithoutIds(
   bytes: Buffer,
   bounds: Int32Array,

@@ -45,15 +45,15 @@ const EMPTY_WITH_CURSOR = 20;
  * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the end.
  *
  * A page that begins with records that came before shows that the listing moved: those records are left out. A record that comes
- * again anywhere else, word for word, is held back until the listing was read once more. Where the second reading, in pages of
+ * again anywhere else, word for word, is held back until the listing was read once more. Where the second pass, in pages of
  * another size, brings the same records in the same order, the record exists twice and is delivered. Otherwise the order is not
  * stable, and the status names what may be missing.
  *
  * Where the service repeats a cursor, or sends pages with nothing new, the walk ends as incomplete. Throws ServiceError where
  * that happens before any record came.
  */
-export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
-  yield* new CursorWalk(options).walk();
+export function walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
+  return new CursorWalk(options).walk();
 }
 
 class CursorWalk {
@@ -92,7 +92,7 @@ class CursorWalk {
    * Reads everything once more, and delivers the records that are new. A pass in which no record comes twice has everything.
    * Where two passes bring the same records in the same order, a record that comes twice exists twice, and the second one is
    * delivered, too. Each pass has pages of another size: in pages of one size, two records that change places at the end of a
-   * page with each reading would look like one that exists twice. Where the service fixes the size, that cannot be told apart.
+   * page with each pass would look like one that exists twice. Where the service fixes the size, that cannot be told apart.
    */
   async *#readAgain(): AsyncGenerator<Delivery> {
     const { status } = this.#options;
@@ -210,6 +210,7 @@ class CursorPages {
   readonly #sizes: PageSizes;
   /** False once the service was seen to refuse requests that name a size. */
   #isSized = true;
+  /** True once a page had more records than were requested. */
   #isLarger = false;
   /** How many records smaller pages are than they could be. */
   #less = 0;

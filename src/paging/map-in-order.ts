@@ -17,10 +17,9 @@ interface Plan<Result> {
  * behind it is begun. After it, and when the reader leaves, the jobs that still run are aborted and awaited.
  */
 export async function* inOrder<Result>({ next, concurrency, ahead, signal }: Plan<Result>) {
-  /** Of each job what it came to: its results, or a failure that is thrown. Undefined while it runs. */
-  const jobs: { outcome?: () => readonly Result[] }[] = [];
-  const running = new Set<Promise<void>>();
+  const jobs: { readonly results: Promise<readonly Result[]>; isDone: boolean }[] = [];
   const leaving = new AbortController();
+  let running = 0;
   let hasFailed = false;
   let wake = (): void => {};
   const stop = (): void => {
@@ -28,38 +27,33 @@ export async function* inOrder<Result>({ next, concurrency, ahead, signal }: Pla
     wake();
   };
   const begin = (most: number): void => {
-    while (!hasFailed && running.size < concurrency && (jobs.length === 0 || jobs.length < most)) {
-      const work = next(leaving.signal);
-      if (work === undefined) return;
-      const job: (typeof jobs)[number] = {};
-      const end = (outcome: () => readonly Result[]): void => {
-        job.outcome = outcome;
-        running.delete(done);
+    while (!hasFailed && running < concurrency && (jobs.length === 0 || jobs.length < most)) {
+      const results = next(leaving.signal);
+      if (results === undefined) return;
+      const job = { results, isDone: false };
+      const end = (): void => {
+        job.isDone = true;
+        running--;
         wake();
       };
-      const done = work.then(
-        (results) => end(() => results),
-        (error: unknown) => {
-          hasFailed = true;
-          end(() => {
-            throw error;
-          });
-        },
-      );
+      results.then(end, () => {
+        hasFailed = true;
+        end();
+      });
       jobs.push(job);
-      running.add(done);
+      running++;
     }
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
     for (;;) {
       signal.throwIfAborted();
-      if (jobs[0]?.outcome === undefined) begin(ahead);
+      if (jobs[0]?.isDone !== true) begin(ahead);
       const [job] = jobs;
       if (job === undefined) return;
-      if (job.outcome === undefined) await new Promise<void>((resolve) => (wake = resolve));
+      if (!job.isDone) await new Promise<void>((resolve) => (wake = resolve));
       else {
-        const results = job.outcome();
+        const results = await job.results;
         begin(concurrency);
         yield* results;
         jobs.shift();
@@ -68,7 +62,7 @@ export async function* inOrder<Result>({ next, concurrency, ahead, signal }: Pla
   } finally {
     signal.removeEventListener('abort', stop);
     leaving.abort(new Error('the reader left'));
-    await Promise.allSettled(running);
+    await Promise.allSettled(jobs.map(({ results }) => results));
   }
 }
 

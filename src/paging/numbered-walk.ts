@@ -45,7 +45,7 @@ export function walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Deliv
   return new NumberedWalk(options).walk();
 }
 
-/** How a round reads: the first time, parts of the listing, all of it, or all of it in another way. */
+/** How a round reads, in one pass: all for the first time, parts of the listing, all once more, or all in another way. */
 type Round = 'first' | 'parts' | 'everything' | 'one-size' | 'sorted';
 
 class NumberedWalk {
@@ -57,7 +57,9 @@ class NumberedWalk {
   readonly #rounds: Round[] = ['first'];
   /** Pages of the last pass over everything. */
   #pages = 0;
+  /** In this round, the service seems to send the same records for ever. */
   #isRepeating = false;
+  /** The total changed within a round, or between two. */
   #hasNewTotal = false;
   /** Watches the order that is read now. The sorted order has a watcher of its own. */
   #order: SeenOrder;
@@ -65,7 +67,7 @@ class NumberedWalk {
   #isUnordered = false;
   /** The listing moved in a pass over everything: a record that was delivered may be gone. */
   #hasMoved = false;
-  /** What the passes held that read everything again and saw nothing move: a hash of their records in order. */
+  /** A hash of the records in order, for each pass that read everything again and saw nothing move. */
   readonly #sequences = new Map<Round, string>();
 
   constructor(options: NumberedWalkOptions) {
@@ -164,9 +166,9 @@ class NumberedWalk {
     const mayPass = this.#rereads === 0 && pass.pages <= PAGES_OF_REPEATING;
     if (this.#isRepeating) return { count, reason: 'repeating', next: mayPass ? 'everything' : undefined };
     // Where the order is stable, what came and went shows in the places where it did.
-    const isMoving = this.#rereads < ROUNDS_OF_MOVING;
+    const mayReread = this.#rereads < ROUNDS_OF_MOVING;
     if (this.#hasNewTotal && !this.#isUnordered)
-      return { count, reason: 'changing', next: isMoving ? this.#partsOrAll : undefined };
+      return { count, reason: 'changing', next: mayReread ? this.#partsOrAll : undefined };
     // From here on the order may be at fault, too.
     const next = this.#nextWay();
     if (this.#hasNewTotal) return { count, reason: 'changing', next };
@@ -196,7 +198,8 @@ class NumberedWalk {
     // Without a total, nothing counts the records: one that changed meanwhile may have been delivered in both forms.
     if (extent.total === undefined && keysRepeat && this.#round === 'first') return false;
     // Equal records may be different ones, when they come in the same places again in pages of other sizes.
-    for (const [other, held] of this.#sequences) if (other !== this.#round && held === sequence) return true;
+    for (const [round, before] of this.#sequences)
+      if (round !== this.#round && before === sequence) return true;
     if (inPass + this.#options.status.givenUp.size < this.#expected) return false;
     // In an order that is stable, pages that hold together leave nothing out.
     if (pass.isProven && !this.#order.isUnstable) return true;

@@ -154,7 +154,7 @@ export class PageReader {
     const { from, window, place } = range;
     const { count, bytes } = page.records;
     const applied = this.#appliedWindow(window, page);
-    // By its number, the page began elsewhere than expected, and does not hold the record.
+    // By its number, the page begins a page or more behind the record for which it was requested.
     if (applied.offset >= from + applied.size) {
       range.isSecondRequest = false;
       return undefined;
@@ -249,18 +249,18 @@ export class PageReader {
     if (total === undefined && reached <= from) extent.endsAt(from);
     const isEnd = total === undefined ? reached <= from || sizes.isFixed : reached >= total;
     const isFirst = offset === 0 && !sizes.isFixed && count > 0;
-    // The first page shows how much there is at a time. It may be short by a fault that passes, as a total shows. The service
-    // may count pages in that size or in the requested one: for pages no larger than that, both are the same.
+    // Whether a short page is taken as it is. A short first page shows the size that the service applies, and no larger page is
+    // requested from then on. With a total, it may be short by a fault that passes: then the same page is requested once more.
     const isTrusted = total === undefined || (isFirst ? isSecondRequest : reached > from && !sizes.isFixed);
     range.isSecondRequest = false;
-    // A larger page was requested, and the listing ends with the one that came.
+    // The listing ends with the page that came, even if a larger one was requested.
     if (isEnd) range.from = Math.max(pageEnd, window.offset + window.size);
     else if (count >= size || reached >= range.end) range.from = pageEnd;
     else if (isTrusted) {
       if (isFirst) sizes.rebase(count, count);
       range.from = reached;
     }
-    // Where the service fixes the page size, a request from where it ended would bring the same page.
+    // The same page once more: where the service fixes the size, a request from where it ended would bring that one anyway.
     else if (!isSecondRequest) range.isSecondRequest = true;
     else {
       extent.emptyAt(from);

@@ -72,7 +72,7 @@ export class PageSizes {
    */
   beginPage(from: number, most = Infinity, floor = 0): SizedWindow {
     const { size } = this;
-    // Not where pages are refused: the page of one size that has the record at `from` is one of those.
+    // Where pages are refused, the page of that size is one of them.
     if (this.isFixed || (this.#isConstant && most === Infinity))
       return { offset: from - (from % size), size, nominal: size };
     const nominal = most === Infinity ? (this.#beginTrial() ?? size) : Math.min(size, most);

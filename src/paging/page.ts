@@ -18,7 +18,7 @@ export interface Page {
 export type OnRefusal = 'shrink' | 'retry';
 
 /** Reads one page. Rejects with PageRefused where a smaller page may succeed. Any other error ends the walk. */
-export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefusal) => Promise<Page>;
+export type FetchPage = (window: Window, signal: AbortSignal, onRefusal: OnRefusal) => Promise<Page>;
 
 /** Why a page was refused: it was too `large`, or too `slow`; or, by cursors, the service may not take its `size`. */
 export type RefusalReason = 'large' | 'slow' | 'size';

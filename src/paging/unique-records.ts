@@ -10,7 +10,7 @@ interface Deduplicated {
   readonly duplicates: number;
   /** How many have a key that was delivered with another content: the same records, changed. */
   readonly changed: number;
-  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` is set. */
+  /** Not delivered in this form, but with a key that came before in this pass, on another page. Only with `holdsSameKey`. */
   readonly sameKey: RecordBatch;
   /** Came before in this pass, word for word, on another page. */
   readonly repeated: RecordBatch;
@@ -39,9 +39,9 @@ interface DeduplicateOptions {
   readonly holdsSameKey?: boolean;
 }
 
-/** A record beside all that were let through: none has its content or, where it counts, its key; one is equal; one changed. */
+/** What a record is, beside all that were delivered: a new one; equal to one of them; or one of them, changed. */
 type Delivered = 'fresh' | 'duplicate' | 'changed';
-/** A record beside those of its pass on other pages: none is the same; one is equal; or one has its key. */
+/** What a record is, beside those of its pass on other pages: the first of its kind; equal to one; or another with its key. */
 type InPass = 'first' | 'repeated' | 'sameKey';
 
 /** How a record differs from the others of its page. */
@@ -55,14 +55,14 @@ interface PlaceInPage {
 export type NewReader = () => IdentityReader;
 
 /**
- * Lets each record through once. Two records count as the same one when their contents are equal or, where the listing was
- * seen to move, when their keys are.
+ * Tells which records of a page were delivered before. Two records count as the same one when their contents are equal or, where
+ * the listing was seen to move, when their keys are.
  *
  * Where the listing does not move, equal keys with different contents are different records. Records of one page are always
- * different records, so equal ones are counted: the second of them in one reading is the second in any other.
+ * different records, so equal ones are counted: the second of them in one pass is the second in any other.
  */
 export class UniqueRecords {
-  /** Records let through. */
+  /** Records delivered, and those found new after the limit was reached. */
   size = 0;
   /** True when a key was seen that stands for several records. */
   keysRepeat = false;
@@ -72,7 +72,7 @@ export class UniqueRecords {
   inPass = 0;
   /** Records of the present pass that came before in it, word for word, on another page. */
   repeatedInPass = 0;
-  /** Records let through that may be another form of one before: they have its key, which stands for several records. */
+  /** Records delivered that may be another form of one before: they have its key, which stands for several records. */
   unsure = 0;
   /** Pages in a row, and their records, that had nothing but what came before in the pass. */
   #pagesWithoutNews = 0;
@@ -189,7 +189,7 @@ export class UniqueRecords {
     };
   }
 
-  /** Compares the record that was read with all that were let through, and adds it to them. */
+  /** Compares the record that was read with all that were delivered, and adds it to them. */
   #compareWithDelivered({ equal, sharesKey }: PlaceInPage, moved: boolean): Delivered {
     const { words, width, hasKey } = this.#identity;
     const isNew = this.#contents.add(words, width);
@@ -209,7 +209,7 @@ export class UniqueRecords {
   #compareWithPass({ equal, sharesKey }: PlaceInPage, isDuplicate: boolean, holdsSameKey: boolean): InPass {
     const { words, width, hasKey } = this.#identity;
     const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
-    // The first pass keeps no contents of its own: what was let through is what came in it.
+    // The first pass keeps no contents of its own: what was delivered is what came in it.
     const isRepeated = this.#pass === undefined ? isDuplicate : !this.#pass.add(words, width, equal);
     if (isRepeated) return 'repeated';
     return isNewKey || sharesKey ? 'first' : 'sameKey';

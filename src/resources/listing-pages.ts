@@ -178,7 +178,7 @@ export function numberedPages(
   ];
   // Unknown fiscal IDs are a reason of their own for a 400.
   const isAdjustable = page === undefined && pageSize === undefined && listing.query.fiscalIds.length === 0;
-  return ({ offset, size }, signal, onRefusal = 'shrink') => {
+  return ({ offset, size }, signal, onRefusal) => {
     const small = isAdjustable && size > SMALL ? pageOf(0, SMALL) : undefined;
     return get({ query: pageOf(offset / size, size), small, recordsIn, read, signal, onRefusal });
   };
