@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './ascii.ts';
-import { endOfSpace } from './bytes.ts';
+import { compact, endOfSpace } from './bytes.ts';
 import { Breaks } from './cooperative-task.ts';
 
 /**
@@ -107,6 +107,12 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
 export function recordBytes(batch: RecordBatch, index: number): Buffer {
   if (batch.own !== undefined) throw new TypeError(`the bytes of the records do not have ${batch.own.name}`);
   return batch.bytes.subarray(batch.bounds[2 * index], batch.bounds[2 * index + 1]);
+}
+
+/** The bytes of record `index` on one line. Throws as `recordBytes` does. */
+export function compactRecord(batch: RecordBatch, index: number): Buffer {
+  const bytes = recordBytes(batch, index);
+  return batch.spaced ? compact(bytes, 0, bytes.length) : bytes;
 }
 
 /** The records with folio's own column as their first member, in new bytes. Everything else stays as it was sent. */

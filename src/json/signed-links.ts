@@ -1,4 +1,4 @@
-import { compact, WordView } from './bytes.ts';
+import { WordView } from './bytes.ts';
 import { recordBytes, type RecordBatch } from './records.ts';
 import { scanArray, scanRecord } from './scan-records.ts';
 import { isCalledFileUrl, JsonScanner } from './scanner.ts';
@@ -60,12 +60,6 @@ function findLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   // The record itself is not a level, as in the scan.
   for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!, -1);
   return new Int32Array(scanner.links);
-}
-
-export function compactRecord(batch: RecordBatch, index: number): Buffer {
-  return batch.spaced
-    ? compact(batch.bytes, batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!)
-    : recordBytes(batch, index);
 }
 
 const [OPEN, COMMA, CLOSE, NULL] = ['[', ',', ']', 'null'].map((text) => Buffer.from(text));
