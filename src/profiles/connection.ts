@@ -14,7 +14,7 @@ export interface ConnectionFlags {
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
-/** The service and the organization of a run, as far as flags, environment and store tell. */
+/** The service and the organization of a run, as far as flags, environment and store name them. */
 export interface Connection {
   readonly profile: string | undefined;
   readonly baseUrl: URL | undefined;

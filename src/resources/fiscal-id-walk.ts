@@ -44,7 +44,7 @@ interface OwnAnswer {
  * once. Unknown IDs go to `onErrors` in the service's form. If all are unknown, it throws UnknownFiscalIds.
  *
  * The specification does not say how a list is written (spec 4.9). A service that takes `a,b` for one ID refuses it, since
- * nobody has such an ID. Other spellings fail without a word: of `x=a&x=b`, many programs read the last or the first, and
+ * nobody has such an ID. Other spellings fail silently: of `x=a&x=b`, many programs read the last or the first, and
  * `x[]=a` they may ignore. So an answer in another spelling than commas counts only for the IDs that its records show:
  * - the others are requested again in the same spelling, last first, where it brought the records of two or more IDs;
  * - otherwise in the next spelling, and in the end one by one, which leaves nothing to be understood in two ways.
@@ -171,7 +171,7 @@ class FiscalIdWalk {
     if (!isOnly) all.addSubwalk(status);
     for (const records of held) yield* this.#deliver(records);
     this.#answered ||= count > 0 || seen === undefined;
-    // Of a list that is read whole, the IDs without records have none.
+    // Where the service is known to read lists in this spelling, an empty answer is one for all of the IDs.
     return isCut || (spelling === this.#understood && count === 0) ? [] : unproven;
   }
 

@@ -151,7 +151,7 @@ export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'
 }
 
 /** Whether --param has a parameter for the order. */
-export function asksForOrder(params: ListingQuery['params']): boolean {
+export function setsOrder(params: ListingQuery['params']): boolean {
   return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
 }
 
@@ -176,7 +176,7 @@ export function numberedPages(
     ['options_page', String(number + firstPage)],
     ...(size === unsent ? [] : [['options_pageSize', String(size)] as const]),
   ];
-  // Unknown fiscal IDs are a reason of their own for a 400.
+  // A 400 may also be for unknown fiscal IDs.
   const isAdjustable = page === undefined && pageSize === undefined && listing.query.fiscalIds.length === 0;
   return ({ offset, size }, signal, onRefusal) => {
     const small = isAdjustable && size > SMALL ? pageOf(0, SMALL) : undefined;

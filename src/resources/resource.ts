@@ -49,7 +49,7 @@ export interface ShownField {
   readonly in: Role | readonly string[];
   /** How a table shows it. An amount that is `open` is overdue after the day of `due`. */
   readonly look: ShownLook;
-  /** The head of the column, where the column is too narrow for the field's own name. */
+  /** The heading of a column that is too narrow for the field's own name. Flags take it for the field, too. */
   readonly word: string;
   /**
    * A narrow terminal leaves out the fields of the highest numbers first; the currency stays as long as the amounts. A

@@ -181,7 +181,7 @@ function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
   return Array.from({ length: count }, (_, file) => `{"fileUrl":"${linkTo(id, file)}"}`).join();
 }
 
-/** Together what is paid. What a credit note took off is a payment of its own. */
+/** The payments, which add up to what is paid. What a credit note took off is one of them. */
 function renderPayments(
   { at, today }: Ledger,
   { correction, currency, day, due, paid, status, type }: LedgerDocument,

@@ -35,7 +35,7 @@ const servedCustomers = {
 const CUSTOMERS_A_PAGE = 25;
 const MAX_CUSTOMERS = 1000;
 
-/** The direction is that of creation. A cursor keeps that of its listing; the other one midway is refused. */
+/** In the order of creation, or against it. A cursor keeps the direction; the other one beside it is refused. */
 function answerCustomers(call: Call): Reply {
   const { query, organization } = call;
   const { ledger } = organization.issued;
@@ -67,7 +67,7 @@ function answerCustomer({ organization, id }: Call): Reply {
   const { ledger } = organization.issued;
   const index = ledger.parties.ids.indexOf(id, ledger.parties.count);
   if (index >= 0) return jsonReply(200, renderCustomer(ledger, index));
-  // 404 is intended; at present the service answers 500, and as for any other fault of its own (spec 4.4).
+  // The service is to answer 404. At present it answers 500, as for a fault of its own (spec 4.4).
   return errorReply('message', 500, 'Unexpected error');
 }
 
@@ -146,7 +146,7 @@ export function fundsOf({ today, awkward, count, idsOf, received }: Organization
     /** The last day of the data, in days since 1970-01-01. */
     today,
     awkward,
-    /** Those whose documents are assigned. */
+    /** The issuers of the assigned documents. */
     issuers: received.ledger.parties,
   };
 }
@@ -180,7 +180,7 @@ function answerFunds(call: Call): Reply {
   });
 }
 
-/** The fund with a page of its documents, in an envelope of their own: the specification leaves it open (4.7, 4.9). */
+/** The fund with a page of its documents, in an envelope of their own: the specification leaves the form open (4.7, 4.9). */
 function answerFund(call: Call): Reply {
   const funds = fundsOf(call.organization);
   const total = funds.documents;
@@ -200,9 +200,9 @@ function answerFund(call: Call): Reply {
 const FUNDS_A_PAGE = 20;
 
 /**
- * The requested page, and a size that falls back to 20 whatever is wrong with it. What comes is what slicing an array gives,
- * which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7). The list does the same, where the
- * specification does not mention such pages.
+ * The requested page, and its size, which falls back to 20 whatever is wrong with it. The page is what slicing an array gives: so
+ * page 0 is empty, and negative or decimal pages are arbitrary (spec 4.7). The specification does not mention such pages of the
+ * list of funds, which does the same.
  */
 function readFundWindow({ query }: Call, total: number, largest: number) {
   const text = query.text('options_page') ?? '1';
@@ -268,7 +268,7 @@ function createdDay(funds: Funds, index: number): number {
   return funds.today - DAYS_OF_DATA + Math.floor(((index + 0.5) * DAYS_OF_DATA) / funds.count);
 }
 
-/** A document assigned to a fund, as JSON text. All of a fund are what is accounted for of it. */
+/** A document assigned to a fund, as JSON text. The documents of a fund add up to its accounted amount. */
 export function renderDocument(funds: Funds, fund: number, index: number): string {
   const draw = new Draw(hash32(funds.ids.seed + fund, index, 80));
   const { spent, created, until } = traitsOf(funds, fund);

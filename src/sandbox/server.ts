@@ -112,8 +112,8 @@ async function handleRequest(
 const misdirect: Answer = async () => gatewayReply(421, 'Misdirected Request');
 
 /**
- * Whether a request names this machine. A page in a browser can have the name of its own server lead here (DNS rebinding),
- * and could then read the answers; the name that it asks for gives it away.
+ * Whether a request names this machine. A web page can make the name of its own server lead here (DNS rebinding), and could then
+ * read the answers; but its requests still have that name.
  */
 function isLoopback(named: string | undefined): boolean {
   const { hostname = '' } = URL.canParse(`http://${named}`) ? new URL(`http://${named}`) : {};

@@ -1,9 +1,9 @@
 import type { InputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import {
-  asksForOrder,
   filterParameters,
   openListing,
+  setsOrder,
   type ListingQuery,
 } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -31,7 +31,7 @@ export function listingSource(request: ListingRequest): Source {
   const { name, records } = resource;
   const flag = `--${resource.fiscalIds?.flag}`;
   const known = { kind: 'service', name, records, resource } as const;
-  const isUsualOrder = (sortBy ?? sortOrder ?? page) === undefined && !asksForOrder(param);
+  const isUsualOrder = (sortBy ?? sortOrder ?? page) === undefined && !setsOrder(param);
   return {
     ...known,
     reads: fiscalIds && listsIn(flag, fiscalIds),

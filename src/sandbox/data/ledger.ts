@@ -34,7 +34,7 @@ export interface LedgerDocument extends Amounts {
   readonly number: number;
   readonly type: (typeof documentTypes)[number];
   readonly status: (typeof statuses)[number];
-  /** Where it is one of the two. */
+  /** That of which it is the credit note or the invoice. */
   readonly correction: Correction | undefined;
   /** The index of the customer or issuer. */
   readonly party: number;
@@ -106,7 +106,7 @@ export function openLedger(options: LedgerOptions) {
   const arrivalOf = (index: number): number =>
     today - DAYS_OF_DATA + Math.floor(((index + 1) * DAYS_OF_DATA) / count);
 
-  /** @param invoice that which a credit note corrects; the note is not older */
+  /** @param invoice the one that a credit note corrects: the note is not older */
   const dayOf = (index: number, invoice?: number): number => {
     const arrival = arrivalOf(index);
     if (dated) return arrival;
@@ -218,7 +218,7 @@ export function openLedger(options: LedgerOptions) {
     };
   };
 
-  /** Sixteen bytes a party. */
+  /** The balances of all parties, in sixteen bytes each. */
   const addBalances = (): [open: Float64Array, overdue: Float64Array] => {
     const [owed, overdue] = [new Float64Array(parties.count), new Float64Array(parties.count)];
     for (let index = 0; index < count; index++) {

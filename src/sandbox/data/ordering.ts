@@ -3,7 +3,7 @@ import type { LedgerDocument, Ledger } from './ledger.ts';
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
 type SortKey = (typeof sortKeys)[number];
 
-/** Records of a listing by their position in it: which of them, and in which order. */
+/** The records that a listing serves, by their position in it. */
 export interface RecordView {
   readonly total: number;
   /** The index of the record at `position`, 0 <= position < total. */

@@ -20,7 +20,7 @@ export interface Organization extends Pick<DataSettings, 'today' | 'awkward'> {
   readonly received: Invoices;
   /** The count with this name. */
   readonly count: (name: string) => number;
-  /** The ids of one kind of record; those of each salt are others. */
+  /** The ids of one kind of record; each salt gives others. */
   readonly idsOf: (salt: number) => RecordIds;
 }
 
