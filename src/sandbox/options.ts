@@ -16,8 +16,8 @@ export const DEFAULTS = {
   failRate: 0,
   /** For HTTPS: key and certificate, in PEM. */
   certificate: undefined as { readonly key: string; readonly cert: string } | undefined,
-  /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
-  gatewayWords: 'real' as 'real' | 'spec',
+  /** Whether the gateway refuses in the words of the specification (spec 5), or in those of real ones, which repeat the token. */
+  gatewayWords: 'spec' as 'spec' | 'real',
   /** 0 for any free one. */
   port: 0,
   /** Milliseconds since 1970, for tokens and signed links. */

@@ -53,7 +53,7 @@ export async function openService(): Promise<Service> {
     const secondToken = process.env.FOLIO_CONFORMANCE_TOKEN_2;
     return serviceAt(url.replace(/\/$/, ''), { isOwn: false, token, secondToken });
   }
-  const sandbox = await startSandbox({ ...counts, today: TODAY, awkward: true, gatewayWords: 'spec' });
+  const sandbox = await startSandbox({ ...counts, today: TODAY, awkward: true });
   afterAll(() => sandbox.close());
   const [first, second] = sandbox.tokens;
   return serviceAt(sandbox.baseUrl, { isOwn: true, token: first, secondToken: second });
