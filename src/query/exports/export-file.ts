@@ -173,16 +173,17 @@ export class ExportFile {
     // A column of that name in the records of one profile is the service's own.
     if (isOfSeveral === false) return undefined;
     const held = new Set<string | undefined>();
+    let isNamed = isOfSeveral;
     try {
       for await (const batch of this.records()) {
-        const names = ownersOf(batch);
-        if (held.size === 0 && names.length > 0 && names[0] === undefined) return undefined;
-        for (const name of names) held.add(name);
+        if (batch.count > 0 && !(isNamed ??= this.#namesProfiles())) return undefined;
+        for (const name of ownersOf(batch)) held.add(name);
       }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
     }
     const names = [...held].filter((name) => name !== undefined);
+    if (names.length === 0 && held.size > 0) return undefined;
     const isOfAll = complete && !only.some((flag) => /^--limit |_profile/.test(flag));
     if (names.length === held.size) return [...new Set([...(isOfAll ? profiles : []), ...names])];
     throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
@@ -199,6 +200,8 @@ export class ExportFile {
     for (let isOver = false; !isOver;) {
       const bytes = this.#chunkAt(offset + rest.length, rest);
       isOver = bytes.length === rest.length;
+      // Of a whole array, the end is always left.
+      if (isArray && bytes.length === 0) this.#refuse('a comma before the end', offset);
       const cut = isOver
         ? bytes.length
         : (cutter?.cut(bytes, rest.length) ?? bytes.lastIndexOf(LINE_FEED) + 1);
@@ -236,6 +239,16 @@ export class ExportFile {
       return bytes.subarray(0, before.length + this.#input.read(bytes.subarray(before.length), position));
     } catch (error) {
       throw error instanceof UsageError ? error : unreadableFile(this.path, error);
+    }
+  }
+
+  /** Whether the name of the profile column is anywhere in the file, which is faster found out than by reading records. */
+  #namesProfiles(): boolean {
+    const name = `"${PROFILE_COLUMN}"`;
+    for (let at = 0; ; at += CHUNK_BYTES - name.length) {
+      const bytes = this.#chunkAt(at);
+      if (bytes.includes(name)) return true;
+      if (bytes.length < CHUNK_BYTES) return false;
     }
   }
 

@@ -321,11 +321,12 @@ describe('folio report', () => {
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
-    const path = fileOf(`${INVOICE.replace('{', '{"_profile":"north",')}\n${INVOICE}\n`);
-    await expectRefused(
-      report(['--from', path]),
-      `folio: ${path} does not say of all its records of which profile they are\n  Export it again with --all-profiles.\n`,
-    );
+    const own = INVOICE.replace('{', '{"_profile":"north",');
+    for (const records of [`${own}\n${INVOICE}\n`, `${INVOICE}\n${own}\n`]) {
+      const path = fileOf(records);
+      const said = `folio: ${path} does not say of all its records of which profile they are\n  Export it again with`;
+      await expectRefused(report(['--from', path]), said);
+    }
   });
 
   it('begins with the month in each currency, that of most documents first, before the rest of any', async () => {

@@ -68,6 +68,7 @@ describe('ExportFile', () => {
 
   it.each([
     ['a json array cut short', `[${many.join(',')}`],
+    ['a json array cut behind a comma', `[${many.join(',')},`],
     ['a comma before the end', `[${many.join(',')},]`],
     ['two commas', `[${many.join(',')},,${many.join(',')}]`],
     ['two arrays', `[${many.join(',')}][${many.join(',')}]`],
