@@ -112,7 +112,7 @@ export class Counterparties {
   #partyOf(document: DocumentReader, remembers = true): Party {
     const id = this.#cellOf(document, 'counterpartyFiscalId')?.text;
     const name = this.#cellOf(document, 'counterpartyName')?.text;
-    const written = `${document.profile ?? ''}\n${id ?? ''}\n${name ?? ''}`;
+    const written = JSON.stringify([document.profile, id, name]);
     const known = this.#written.get(written);
     if (known !== undefined) return known;
     const { sharedIds } = document.fields;

@@ -241,8 +241,8 @@ const FISCAL_ID_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 export function meaningOf(name: string, meanings: Meanings) {
   const roles = ofAll(meanings.fields).flatMap((fields) => roleNamed(name, meanings, fields) ?? []);
   return {
-    /** Its role, by the usual fields: a profile's settings may give it another. */
-    role: roleNamed(name, meanings, meanings.fields.usual),
+    /** Its roles: the settings of each profile may give it another. */
+    roles,
     /** The type of its cells in the records of any profile; undefined if undeclared: they may be money. */
     type:
       typeOfRoles(roles) ?? declaredType(meanings.fields, name) ?? (roles.length > 0 ? 'text' : undefined),

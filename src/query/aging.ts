@@ -94,7 +94,7 @@ type EachDocument = (item: OpenItem, balance: AgedBalance | undefined, party: Pa
 export class Aging {
   readonly documents: DocumentReader;
   readonly parties: Counterparties;
-  /** How many open invoices were left out because they were issued after `asOf`. */
+  /** How many open documents, also credits, were left out because they were issued after `asOf`. */
   issuedLater = 0;
   /** Documents that are left out. */
   readonly unreadable = new Unreadable();
@@ -264,7 +264,7 @@ const RANK_OF_OTHERS = 100;
  * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
- * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves out
+ * A terminal has totals and `bar`, but no `_row`, no `note` and no rows without open documents. A narrow one leaves out
  * `fiscalId` and `invoices`, then has `overdue` for the late buckets, so that the columns still add up. Where that is too much,
  * too, it keeps `overdue` the longest.
  */
@@ -274,7 +274,6 @@ function agingTable(
   isTerminal: boolean,
 ): FigureTable<AgingRow> {
   const hasTotals = totals || isTerminal;
-  const listed = isTerminal ? balances.filter(({ invoices }) => invoices > 0) : balances;
   const [first, ...late] = bucketNames(buckets) as [string, ...string[]];
   const overdue = amountColumn('overdue', overdueOf);
   const columns = [
@@ -304,13 +303,14 @@ function agingTable(
     ].map((column): AgingColumn => ({ ...column, shown: SPARE, hidesZeros: true })),
     ...(isTerminal || note === undefined ? [] : [textColumn('note', () => note)]),
   ];
-  const currencies = byCurrency(listed, ({ currency }) => currency).map((ofOne): readonly AgingRow[] => {
+  const currencies = byCurrency(balances, ({ currency }) => currency).map((ofOne): readonly AgingRow[] => {
     const scale = widestScale(ofOne.flatMap((one) => [...one.ages, one.creditNotes, one.cancelled]));
     const rows = ofOne
+      .filter((one) => hasRow(one, isTerminal))
       .toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)) || (partyOf(a) < partyOf(b) ? -1 : 1))
       .map((balance): AgingRow => ({ balance, scale, isTotal: false }));
     const sorted = sort === undefined ? rows : sortRows(rows, sort, [...columns, overdue]);
-    if (ofOne[0]!.currency === undefined) return sorted;
+    if (rows.length === 0 || ofOne[0]!.currency === undefined) return sorted;
     const total = hasTotals ? [{ balance: sumOfBalances(ofOne), scale, isTotal: true }] : [];
     return [...sorted.slice(0, limit), ...total];
   });
@@ -322,6 +322,11 @@ function agingTable(
     barOf: ({ balance, isTotal }) => (isTotal ? undefined : totalOf(balance)),
     together: { columns: late, as: overdue },
   };
+}
+
+/** A terminal has no rows of counterparties with nothing open. */
+function hasRow({ invoices }: AgedBalance, isTerminal: boolean): boolean {
+  return invoices > 0 || !isTerminal;
 }
 
 function textColumn(name: string, textOf: (row: AgingRow) => string | undefined): AgingColumn {
@@ -398,7 +403,8 @@ export function agingQuestion(
     const open = countOf(sumOf(balances.map(({ invoices }) => invoices)), 'open document');
     const later = aging.issuedLater;
     const left = later === 0 ? '' : `; ${countOf(later, 'open document')} issued later left out`;
-    const known = balances.filter(({ currency }) => currency !== undefined);
+    const rows = balances.filter((one) => hasRow(one, terminal !== undefined));
+    const known = rows.filter(({ currency }) => currency !== undefined);
     const { limit = Infinity } = layout;
     const ofOne = byCurrency(known, ({ currency }) => currency);
     const shown = sumOf(ofOne.map(({ length }) => Math.min(length, limit)));

@@ -30,7 +30,7 @@ export function sortQuestion(
   });
   const ofKeys = keys.map(({ column }) => meaningOf(column, meanings));
   const amountAt = ofKeys.findIndex(({ type }) => type === 'money');
-  const isByCurrency = ofKeys.slice(0, amountAt + 1).some(({ role }) => role === 'currency');
+  const isByCurrency = ofKeys.slice(0, amountAt + 1).some(({ roles }) => roles.includes('currency'));
   /** The index of the first key that is an amount, unless a key before it is the currency. */
   const firstAmount = isByCurrency ? -1 : amountAt;
   const orders = keys.map((): (string | undefined)[] => []);

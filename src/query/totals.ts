@@ -48,6 +48,8 @@ interface TotalsFlags {
 interface Group {
   /** Aligned with `--group-by`. */
   readonly values: readonly (Cell | undefined)[];
+  /** The roles of these columns in the records of the group's profile. */
+  readonly roles: readonly (Role | undefined)[];
   readonly currency: string | undefined;
   readonly party: Party | undefined;
   records: number;
@@ -74,7 +76,8 @@ interface NamedColumn {
   readonly column: string;
   /** Its index among the names that the documents are read by. */
   readonly at: number;
-  readonly role: Role | undefined;
+  /** Its roles in the records of any profile. */
+  readonly roles: readonly Role[];
   /** Undefined for an undeclared column, which may be money. */
   readonly type: DeclaredType | undefined;
   /** Records left out of a group or a total because their cell cannot be read. */
@@ -87,8 +90,8 @@ type KeyColumn = NamedColumn & GroupColumn;
 /** The most groups, of a few hundred bytes each. More would mean a column with a different value in every record. */
 const MAX_GROUPS = 100_000;
 
-const PARTY_ROLES: readonly (Role | undefined)[] = ['counterpartyName', 'counterpartyFiscalId'];
-const isOfParty = (role: Role | undefined): boolean => PARTY_ROLES.includes(role);
+const PARTY_ROLES = ['counterpartyName', 'counterpartyFiscalId'] as const satisfies readonly Role[];
+const isOfParty = (role: Role | undefined): boolean => PARTY_ROLES.some((one) => one === role);
 
 /** The column of a result with the currency of its amounts, whatever the records call it. */
 const CURRENCY = 'currency';
@@ -152,7 +155,7 @@ class Totals {
   sample(batch: RecordBatch): void {
     this.#documents.sample(batch);
     this.#ofRows?.sample(batch);
-    if (this.#keys.some(({ role }) => isOfParty(role))) this.#parties.sample(batch);
+    if (this.#keys.some(({ roles }) => roles.some(isOfParty))) this.#parties.sample(batch);
   }
 
   add(batch: RecordBatch): void {
@@ -180,9 +183,10 @@ class Totals {
   #groupOf(): Group | undefined {
     const documents = this.#documents;
     const values: (Cell | undefined)[] = [];
+    const roles = this.#keys.map(({ at }) => documents.roleOfName(at));
     let [hasCurrency, party, key] = [this.#sums.length > 0, undefined as Party | undefined, ''];
-    for (const column of this.#keys) {
-      const role = documents.roleOfName(column.at);
+    for (const [at, column] of this.#keys.entries()) {
+      const role = roles[at];
       const value = this.#groupValue(column, role, documents.named(column.at));
       if (value === 'unreadable') return undefined;
       values.push(value);
@@ -192,7 +196,7 @@ class Totals {
     }
     const currency = hasCurrency ? documents.currency : undefined;
     key += `${currency ?? ''}\n${party?.key ?? ''}`;
-    return this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
+    return this.#groups.get(key) ?? this.#newGroup(key, { values, roles, currency, party });
   }
 
   /** The cell by which a record is grouped: the name of its month, where that is the unit of the column. */
@@ -207,7 +211,7 @@ class Totals {
     return { kind: 'string', text: calendarName(cell.text, key.unit) } as const;
   }
 
-  #newGroup(key: string, of: Pick<Group, 'values' | 'currency' | 'party'>): Group {
+  #newGroup(key: string, of: Omit<Group, 'records' | 'sums'>): Group {
     if (this.#groups.size === MAX_GROUPS) {
       const typed = this.#flags.groupBy!.map((column) => `--group-by ${column}`).join(' ');
       throw new UsageError(`${typed} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
@@ -272,8 +276,8 @@ class Totals {
       refuseLists(documents, flag, names);
       refuseMissing(documents, flag, { names });
     }
-    for (const { column, unit, role, unreadable, isFound } of this.#keys) {
-      if (unreadable.count === 0 || isFound || role === 'date' || role === 'due') continue;
+    for (const { column, unit, roles, unreadable, isFound } of this.#keys) {
+      if (unreadable.count === 0 || isFound || roles.includes('date') || roles.includes('due')) continue;
       throw new UsageError(`${column} cannot be grouped by ${unit}: ${unreadable.first}, not a date`, {
         hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
       });
@@ -308,15 +312,12 @@ class Totals {
     const { sum = [], groupBy = [] } = this.#flags;
     this.#check();
     if (this.#documents.records === 0 && groupBy.length === 0)
-      this.#newGroup('', { values: [], currency: undefined, party: undefined });
-    const currencyAt = this.#keys.findIndex(({ role }) => role === 'currency');
-    // Each currency has its own scale and order, also where --group-by names it.
-    const currencyOf = ({ currency, values }: Group): string | undefined =>
-      currencyAt === -1 ? currency : values[currencyAt]?.text;
-    const groups = [...this.#groups.values()].map((group) => this.#withPartyNamed(group));
+      this.#newGroup('', { values: [], roles: [], currency: undefined, party: undefined });
+    const groups = [...this.#groups.values()].map(withPartyNamed);
+    const needsCurrency = ({ currency, roles }: Group): boolean =>
+      currency !== undefined || (this.#hasAmounts && !roles.includes('currency'));
     const extra: string[] = [this.#otherColumn() ?? []].flat();
-    if (currencyAt === -1 && (this.#hasAmounts || groups.some(({ currency }) => currency !== undefined)))
-      extra.push(CURRENCY);
+    if (groups.some(needsCurrency)) extra.push(CURRENCY);
     const names = [RECORDS, ...extra, ...groupBy, ...sum];
     const clash = names.find((name, at) => names.indexOf(name) !== at);
     if (clash !== undefined) {
@@ -327,23 +328,12 @@ class Totals {
     const currencies = byCurrency(groups, currencyOf);
     for (const ofOne of currencies) this.#alignScales(ofOne);
     return {
-      columns: columnsOf(this.#flags, extra, (at) => isAmountRole(this.#sums[at]!.role)),
+      columns: columnsOf(this.#flags, extra, (at) => this.#sums[at]!.roles.some(isAmountRole)),
       currencies: currencies.map((ofOne) =>
         ofOne.toSorted((a, b) => this.#comparePeriods(a, b) || compareDecimals(sizeOf(b), sizeOf(a))),
       ),
       barOf: sizeOf,
     };
-  }
-
-  /** The group with the one name and the one spelling of the fiscal ID that its counterparty has in all rows. */
-  #withPartyNamed(group: Group): Group {
-    const { name, fiscalId } = group.party ?? {};
-    const values = group.values.map((cell, at) => {
-      const { role } = this.#keys[at]!;
-      if (role === 'counterpartyName') return name;
-      return role === 'counterpartyFiscalId' ? fiscalId : cell;
-    });
-    return { ...group, values };
   }
 
   /** Gives the totals of a column as many decimal places as the most of any group of the currency. */
@@ -357,7 +347,7 @@ class Totals {
 
   /** The column for the fiscal IDs or the names of counterparties, where `--group-by` names only the other of the two. */
   #otherColumn(): string | undefined {
-    const [hasName, hasId] = PARTY_ROLES.map((role) => this.#keys.some((key) => key.role === role));
+    const [hasName, hasId] = PARTY_ROLES.map((role) => this.#keys.some(({ roles }) => roles.includes(role)));
     if (hasName === hasId) return undefined;
     if (hasId) return 'counterparty';
     return this.#documents.has('counterpartyFiscalId') ? 'fiscalId' : undefined;
@@ -378,7 +368,7 @@ class Totals {
     const { sum = [], limit = Infinity } = this.#flags;
     const flag = sum.length > 0 ? '--sum' : '--group-by';
     const columns = this.#keys.map(({ column }) => column);
-    const roles = this.#sums.map(({ role }) => role).filter(isAmountRole);
+    const roles = this.#sums.flatMap((sum) => sum.roles).filter(isAmountRole);
     const [isOpen, isOther] = [roles.includes('open'), roles.some((role) => role !== 'open')];
     const ofAmounts = isOpen ? (isOther ? 'both' : 'open') : 'other';
     const clauses = roles.length > 0 && !this.#asSent ? this.#special.clauses(ofAmounts) : [];
@@ -399,6 +389,22 @@ class Totals {
       ...this.#documents.profilesWithout('--group-by', { namesElsewhere: columns }),
     ];
   }
+}
+
+/** Each currency has its own scale and order, also where --group-by names it. */
+function currencyOf({ currency, values, roles }: Group): string | undefined {
+  return currency ?? values[roles.indexOf('currency')]?.text;
+}
+
+/** The group with the one name and the one spelling of the fiscal ID that its counterparty has in all rows. */
+function withPartyNamed(group: Group): Group {
+  const { name, fiscalId } = group.party ?? {};
+  const values = group.values.map((cell, at) => {
+    const role = group.roles[at];
+    if (role === 'counterpartyName') return name;
+    return role === 'counterpartyFiscalId' ? fiscalId : cell;
+  });
+  return { ...group, values };
 }
 
 /**
@@ -427,7 +433,7 @@ function columnsOf(
     ...[
       cellColumn('fiscalId', ({ party }) => party?.fiscalId),
       cellColumn('counterparty', ({ party }) => party?.name),
-      { name: CURRENCY, type: 'text', json: ({ currency }: Group) => textJson(currency) } as const,
+      { name: CURRENCY, type: 'text', json: (group: Group) => textJson(currencyOf(group)) } as const,
     ].filter(({ name }) => extra.includes(name)),
     { name: RECORDS, type: 'count', json: ({ records }: Group) => String(records) } as const,
     ...sum.flatMap((name, at): GroupsColumn[] => {
@@ -469,7 +475,7 @@ export function columnsOfTotals(flags: TotalsFlags): readonly string[] {
 /** What the columns of the totals mean: amounts are money of the currency beside them. */
 function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
   const currency =
-    flags.groupBy?.find((column) => meaningOf(column, meanings).role === 'currency') ?? CURRENCY;
+    flags.groupBy?.find((column) => meaningOf(column, meanings).roles.includes('currency')) ?? CURRENCY;
   const money = possibleColumns(flags).filter(({ type }) => type === 'money');
   const columns = money.map(({ name }) => [name, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };

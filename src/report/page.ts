@@ -60,10 +60,12 @@ export function reportPage(figures: ReportFigures, { writing, version, title }: 
   return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
-function verdict({ complete, failures, dates, caveats }: ReportFigures, writing: Writing): Content {
+function verdict(figures: ReportFigures, writing: Writing): Content {
+  const { complete, failures, dates, caveats, organization } = figures;
   const { texts } = writing;
+  const isAll = organization.missing.every(({ details }) => details?.code !== 'no source');
   const line = recordNotes({ ...dates, caveats: caveats.filter((note) => note !== 'part') }, writing);
-  if (complete) return [el('p.verdict', texts.whole), line];
+  if (complete) return [el('p.verdict', isAll ? texts.whole : texts.givenWhole), line];
   const list = failures.map((failure) => el('li', failureText(failure, writing)));
   if (caveats.includes('part')) list.push(el('li', texts.part));
   return [el('div.verdict.warning', { role: 'alert' }, el('strong', texts.notWhole), el('ul', list)), line];
@@ -74,16 +76,16 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
   const { texts } = writing;
   const { currencies, missing, inNoSum } = figures;
   const period = writing.period(dates.period.name);
-  const hasMonths = isKnown(figures, 'months', 'issued', 'received');
+  const dated = DATED.filter((listing) => isKnown(figures, 'months', listing));
   const views = currencies.map((section): SectionView => {
     const own = writingAt(writing, widestScale(sumsIn(section)));
-    return { section, writing: own, dates, period, hasMonths };
+    return { section, writing: own, dates, period, dated };
   });
   const reasons = { balances: texts.noBalances, months: texts.noMonths, funds: texts.noFunds };
   const notShown = missing.map((one) =>
     el('li', `${texts[one.part]}: ${reasons[one.figure]} `, missingText(one, writing)),
   );
-  const inNone = (['issued', 'received'] as const).flatMap((listing) => {
+  const inNone = DATED.flatMap((listing) => {
     const documents = inNoSum[listing] ?? 0;
     if (documents === 0) return [];
     return `${texts[listing]}: ${texts.inNoSum({ documents: documentsText(documents, writing) })}`;
@@ -92,11 +94,15 @@ function organizationSection(figures: OrganizationFigures, writing: Writing, dat
     'section',
     el('h2', el('bdi', `${period[0]!.toUpperCase()}${period.slice(1)}`)),
     notShown.length === 0 ? undefined : el('div.verdict.warning', el('ul', notShown)),
-    currencies.length === 0 ? el('p', texts.settled) : [views.map(summary), views.map(currencySection)],
+    isKnown(figures, 'balances', ...DATED) && currencies.length === 0 ? el('p', texts.settled) : undefined,
+    [views.map(summary), views.map(currencySection)],
     noteLine(inNone),
     fundsTable(figures, writing),
   );
 }
+
+/** The listings whose documents are added up by date. */
+const DATED = ['issued', 'received'] as const;
 
 interface SectionView {
   readonly section: CurrencySection;
@@ -104,8 +110,8 @@ interface SectionView {
   readonly writing: Writing;
   readonly dates: ReportDates;
   readonly period: string;
-  /** Whether there are totals of what was issued and received; if so, a section may still have none. */
-  readonly hasMonths: boolean;
+  /** The listings of which there are totals by date, though a section may have none. */
+  readonly dated: readonly (typeof DATED)[number][];
 }
 
 function sumsIn({ receivable, payable, issued, received }: CurrencySection): Decimal[] {
@@ -121,7 +127,7 @@ function sumsIn({ receivable, payable, issued, received }: CurrencySection): Dec
 const MAX_UNBROKEN = 22;
 
 /** The summary of the organization's balances in a currency. */
-function summary({ section, writing, hasMonths }: SectionView): Html {
+function summary({ section, writing, dated: listings }: SectionView): Html {
   const { receivable, payable, net, issued, received, currency } = section;
   const { texts, amount, count } = writing;
   const card = (label: string, value: Decimal, ...small: readonly Content[]): Html => {
@@ -149,8 +155,16 @@ function summary({ section, writing, hasMonths }: SectionView): Html {
     return card(label, inPeriod, el('small', texts.inPeriod({ documents })), small);
   };
   const [billed, bought] = [taxIn(issued), taxIn(received)];
-  const ofReceived = el('small', texts.taxReceived({ amount: amount(bought) }));
+  const ofReceived = listings.includes('received')
+    ? el('small', texts.taxReceived({ amount: amount(bought) }))
+    : undefined;
   const tax = isSome(billed) || isSome(bought) ? card(texts.tax, billed, ofReceived) : undefined;
+  const isBilled = listings.includes('issued');
+  const inNoMonth = listings.flatMap((listing) => {
+    const { missing = 0 } = section[listing] ?? {};
+    if (missing === 0) return [];
+    return `${texts[listing]}: ${texts.inNoMonth({ documents: documentsText(missing, writing) })}`;
+  });
   const leftOut = (label: string, figures: OpenFigures | undefined): string[] =>
     figures === undefined ? [] : leftOutTexts(figures, writing, amount).map((text) => `${label}: ${text}`);
   return el(
@@ -161,9 +175,11 @@ function summary({ section, writing, hasMonths }: SectionView): Html {
       receivable && open(texts.receivable, receivable),
       payable && open(texts.payable, payable),
       net && card(texts.net, net),
-      hasMonths ? [dated(texts.billed, issued), dated(texts.received, received), tax] : undefined,
+      isBilled ? dated(texts.billed, issued) : undefined,
+      listings.includes('received') ? dated(texts.received, received) : undefined,
+      isBilled ? tax : undefined,
     ),
-    noteLine([...leftOut(texts.receivable, receivable), ...leftOut(texts.payable, payable)]),
+    noteLine([...leftOut(texts.receivable, receivable), ...leftOut(texts.payable, payable), ...inNoMonth]),
   );
 }
 
@@ -190,8 +206,8 @@ function currencySection(view: SectionView): Html {
   return el(
     'section.currency',
     el('h3', currency ?? texts.noCurrency),
-    receivable && payable && ageing(receivable, payable, view),
-    view.hasMonths ? months(view) : undefined,
+    ageing(view),
+    months(view),
     types,
     types.every((one) => one === undefined) ? undefined : el('p.note', texts.byDocumentDate),
     parties(texts.debtors, receivable, view),
@@ -202,11 +218,11 @@ function currencySection(view: SectionView): Html {
   );
 }
 
-function ageing(receivable: OpenFigures, payable: OpenFigures, { writing }: SectionView): Html | undefined {
+function ageing({ section: { receivable, payable }, writing }: SectionView): Html | undefined {
   const { texts } = writing;
   const all = [
-    { label: texts.receivable, sums: receivable.buckets },
-    { label: texts.payable, sums: payable.buckets },
+    { label: texts.receivable, sums: receivable?.buckets ?? [] },
+    { label: texts.payable, sums: payable?.buckets ?? [] },
   ].filter(({ sums }) => sums.some(isSome));
   if (all.length === 0) return undefined;
   const most = Math.max(...all.map(({ sums }) => lengthOfAges(sums)));
@@ -216,30 +232,32 @@ function ageing(receivable: OpenFigures, payable: OpenFigures, { writing }: Sect
 
 const MONTHS = 12;
 
-function months({ section: { issued, received }, writing, dates }: SectionView): Html | undefined {
+function months({ section, writing, dates, dated }: SectionView): Html | undefined {
   const { texts, amount } = writing;
   const shown = monthsUpTo(Math.min(dates.period.last, dates.today), MONTHS);
   const rows = shown.map(({ name }) => ({
     label: writing.month(name),
-    issued: issued?.months?.[name] ?? DECIMAL_ZERO,
-    received: received?.months?.[name] ?? DECIMAL_ZERO,
+    amounts: dated.map((listing) => section[listing]?.months?.[name] ?? DECIMAL_ZERO),
   }));
-  const most = Math.max(...rows.flatMap((row) => [lengthOf(row.issued), lengthOf(row.received)]));
+  const most = Math.max(0, ...rows.flatMap(({ amounts }) => amounts.map(lengthOf)));
   if (most === 0) return undefined;
-  const both = ['issued', 'received'] as const;
-  const bars = (row: (typeof rows)[number]): Html[] =>
-    both.map((name) => {
-      const title = `${row.label}, ${texts[name]}: ${amount(row[name])}`;
-      return bar([{ amount: row[name], look: name, title }], most);
+  const bars = ({ label, amounts }: (typeof rows)[number]): Html[] =>
+    dated.map((listing, at) => {
+      const title = `${label}, ${texts[listing]}: ${amount(amounts[at]!)}`;
+      return bar([{ amount: amounts[at]!, look: listing, title }], most);
     });
   const columns: Column<(typeof rows)[number]>[] = [
     ['text', texts.month, ({ label }) => label],
-    ['amount', texts.issued, (row) => row.issued],
-    ['amount', texts.received, (row) => row.received],
-    ['text', `${texts.issued} · ${texts.received}`, (row) => el('span.beside', bars(row))],
+    ...dated.map((listing, at): (typeof columns)[number] => [
+      'amount',
+      texts[listing],
+      ({ amounts }) => amounts[at],
+    ]),
+    ['text', dated.map((listing) => texts[listing]).join(' · '), (row) => el('span.beside', bars(row))],
   ];
-  const legend = both.map((name) => [sampleOf(name), `${texts[name]} `]);
-  return titledTable(texts.months, { columns, rows, note: [legend, '· ', texts.monthsAbout] }, writing);
+  const legend = dated.map((listing) => [sampleOf(listing), `${texts[listing]} `]);
+  const title = dated.length > 1 ? texts.months : texts[dated[0]!];
+  return titledTable(title, { columns, rows, note: [legend, '· ', texts.monthsAbout] }, writing);
 }
 
 function typeTable(

@@ -65,6 +65,12 @@ function idLine(fiscalId: string | undefined, shown: string, writing: Writing): 
   return el('p.note', `${fiscalIdTerm([{ fiscalId }], writing)} `, el('bdi.id', fiscalId));
 }
 
+/** The texts for an amount that is owed, by a customer or to a supplier, and for one below zero. */
+const LABELS = {
+  issued: { owed: 'amountDue', inFavour: 'inFavour' },
+  received: { owed: 'amountPayable', inFavour: 'inOurFavour' },
+} as const;
+
 function currencySection(section: StatedCurrency, listing: 'issued' | 'received', ofPage: Writing): Html {
   const { currency, documents, credits, cancelled, balance } = section;
   const due = totalOf(balance);
@@ -74,7 +80,7 @@ function currencySection(section: StatedCurrency, listing: 'issued' | 'received'
   const writing = writingAt(ofPage, scaleOf(currency, amounts));
   const { texts, amount } = writing;
   const isOwed = due.coefficient >= 0n;
-  const label = !isOwed ? texts.inFavour : listing === 'issued' ? texts.amountDue : texts.amountPayable;
+  const label = texts[LABELS[listing][isOwed ? 'owed' : 'inFavour']];
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
   const late = texts[credits.length === 0 ? 'overdueNow' : 'overdueBeforeCredits'];
   return el(
@@ -222,7 +228,7 @@ function currencyTable(lines: readonly IndexLine[], { listing, writing }: IndexO
     ['id', fiscalIdTerm(lines, writing), ({ fiscalId }) => fiscalId],
     ['count', texts.documents, ({ count }) => count],
     ['amount', texts.overdue, ({ overdue }) => overdue],
-    ['amount', texts.amountDue, ({ total }) => total],
+    ['amount', listing === 'issued' ? texts.amountDue : texts.payable, ({ total }) => total],
   ];
   const rows = lines.toSorted((left, right) => compareDecimals(right.total, left.total));
   const sums = [lines.map(({ overdue }) => overdue), lines.map(({ total }) => total)].map(sumOf);

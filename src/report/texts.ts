@@ -30,6 +30,10 @@ const TEXTS = {
   organization: both('Organization', 'Organización'),
   fiscalId: both('Fiscal ID', 'ID fiscal'),
   whole: both('Every listing was read whole.', 'Todos los listados se leyeron completos.'),
+  givenWhole: both(
+    'Every listing that was given was read whole.',
+    'Todos los listados entregados se leyeron completos.',
+  ),
   notWhole: both(
     'These figures are not whole. Do not rely on them.',
     'Estas cifras no están completas. No las use como base.',
@@ -105,6 +109,10 @@ const TEXTS = {
   netAmount: both('Net amount', 'Neto'),
   tax: both('Tax', 'Impuesto'),
   taxReceived: both('{amount} in what was received', '{amount} en lo recibido'),
+  inNoMonth: both(
+    '{documents} without a date of issue or a total, in no month.',
+    '{documents} sin fecha de emisión o sin total, en ningún mes.',
+  ),
   without: both('Documents that do not say it: {roles}.', 'Documentos que no lo indican: {roles}.'),
   debtors: both('Who owes most', 'Quién debe más'),
   creditors: both('Whom you owe most', 'A quién se debe más'),
@@ -158,6 +166,8 @@ const TEXTS = {
   /** To a supplier: what the sender owes. */
   amountPayable: both('Amount payable to you', 'Monto a pagarle'),
   inFavour: both('In your favour', 'Saldo a su favor'),
+  /** To a supplier: what he owes the sender. */
+  inOurFavour: both('In our favour', 'Saldo a nuestro favor'),
   overdueNow: both('Overdue: {amount}', 'Vencido: {amount}'),
   /** For overdue amounts beside credits, which are not subtracted. */
   overdueBeforeCredits: both('Overdue, before credits: {amount}', 'Vencido, antes de créditos: {amount}'),

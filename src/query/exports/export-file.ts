@@ -173,7 +173,7 @@ export class ExportFile {
     // A column of that name in the records of one profile is the service's own.
     if (isOfSeveral === false) return undefined;
     const held = new Set<string | undefined>();
-    let isNamed = isOfSeveral;
+    let isNamed: boolean | undefined = isOfSeveral;
     try {
       for await (const batch of this.records()) {
         if (batch.count > 0 && !(isNamed ??= this.#namesProfiles())) return undefined;

@@ -71,7 +71,7 @@ export function cellTest(condition: Condition, context: WhereContext, kind: Comp
     case '!~':
       return containsTest(value, kind.hasFiscalIds ? [foldText, foldFiscalId] : [foldText]);
     default:
-      return amountTest(value, ORDERS[operator], kind) ?? orderTest(value, ORDERS[operator], context);
+      return amountTest(value, ORDERS[operator], kind) ?? orderTest(value, ORDERS[operator], context, kind);
   }
 }
 
@@ -134,7 +134,12 @@ function containsTest(value: string, folds: readonly ((text: string) => string)[
 }
 
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
-function orderTest(value: string, matches: (order: number) => boolean, context: WhereContext): CellTest {
+function orderTest(
+  value: string,
+  matches: (order: number) => boolean,
+  context: WhereContext,
+  { type }: ComparedColumn,
+): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
   const date = parseDate(value, context.today);
   const isNumber = numberOrder(value) !== undefined;
@@ -142,6 +147,7 @@ function orderTest(value: string, matches: (order: number) => boolean, context: 
     if (!isFilled(cell)) return false;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
       return matches(compareDate(cell.text, date));
+    if (date !== undefined && type === 'date') return undefined;
     const reads = (cell.kind === 'number' || cell.kind === 'string') && numberOrder(cell.text) !== undefined;
     if (isNumber ? !reads : date !== undefined) return undefined;
     return matches(compareOrders(cellOrder(cell), wanted));

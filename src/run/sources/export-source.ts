@@ -105,7 +105,7 @@ async function* withKinds(
   { shown, questions }: QueriedExport,
 ): AsyncGenerator<RecordBatch> {
   const { sum = [], open, overdue } = questions ?? {};
-  const isOfAmounts = (column: string): boolean => isAmountRole(meaningOf(column, meanings).role);
+  const isOfAmounts = (column: string): boolean => meaningOf(column, meanings).roles.some(isAmountRole);
   // A fund has no type.
   const haveTypes = meanings.fields.usual.columns.documentType.length > 0;
   const matters = haveTypes && (questions === undefined || open || overdue || sum.some(isOfAmounts));

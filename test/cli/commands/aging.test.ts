@@ -108,6 +108,11 @@ describe('aging', () => {
     expect(stdout).toMatch(/^counterparty +fiscalId +currency .* total +bar\n/);
     expect(stdout).toMatch(/Roble .* 107\.5 {2}█+\nLago .* 20\.0 {2}█+\S?\nTotal .* 127\.5 *\n/);
     expect(stderr).toContain('4 open documents as of 2026-11-20');
+    // Those without a row are in the sum of the currency, and are not counted as rows.
+    const cancelled = INVOICES[1]!.replace('{', '{"status":"NULLIFIED",').replaceAll('2-7', '4-3');
+    const shown = await age('--limit 2 --wide', [...INVOICES, cancelled], screen(300));
+    expect(shown.stdout).toMatch(/Lago .* 0\.0 *\S+\nTotal .* 127\.5 +20\.0\n/);
+    expect(shown.stderr).not.toContain('shown');
   });
 
   it('has the days from one border to the next in a bucket', async () => {

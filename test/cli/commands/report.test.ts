@@ -329,6 +329,19 @@ describe('folio report', () => {
     }
   });
 
+  it('has what is known of a single listing, and says what is in no month', async () => {
+    const undated = INVOICE.replace('"date":"2026-11-02",', '');
+    const page = textOf(
+      (await report(['--from', fileOf(`${INVOICE}\n${undated}\n`, 'issued.jsonl')])).stdout,
+    );
+    expect(page).toMatch(
+      /Every listing that was given was read whole\. .* Billed CLP 119\.00 .* Nov 26 119\.00 /,
+    );
+    expect(page).toContain(' Issued: 1 document without a date of issue or a total, in no month. ');
+    const funds = await report(['--from', fileOf('{"id":1,"balance":0}\n', 'funds.jsonl')]);
+    expect([funds.code, funds.stdout.includes('Nothing is open.')]).toEqual([0, false]);
+  });
+
   it('begins with the month in each currency, that of most documents first, before the rest of any', async () => {
     const billed = INVOICE.replace('"id":1', '"id":1,"taxAmount":19.00');
     const other = billed.replaceAll('"id":1', '"id":2').replace('"CLP"', '"CLF"');

@@ -172,6 +172,8 @@ describe('folio statement', () => {
     expect(asked[0]).toContain('/invoices/received?');
     const page = await statement(`${flags} --format html`, answer);
     expect(page.stdout).toContain('Amount payable to you');
+    const credit = pageOf([invoice(1, { customer: undefined, issuer, ...ids, amountToBePaid: -5 })]);
+    expect((await statement(`${flags} --format html`, credit)).stdout).toContain('>In our favour<');
   });
 
   it('says that nothing is open, and that a credit is in the favour of the customer', async () => {

@@ -126,14 +126,6 @@ describe('an answer that rests on a file', () => {
     const short = await exported(SHORT, 6);
     writeFileSync(short, readFileSync(short, 'utf8').replace('1.10', '1.20'));
     expect(await sumOf(short)).toMatchObject({ code: 0, stderr: warning.replaceAll(file, short) });
-    const turned = join(temporaryFolder(), 'issued.jsonl');
-    const argv = ['issued', '-o', turned, '--receipt', 'beside', '--columns', 'id=totalAmount,totalAmount=id'];
-    await runStub(argv, { issued: WHOLE });
-    writeFileSync(turned, readFileSync(turned, 'utf8').replace('1.10', '1.20'));
-    // Neither its headings nor its columns are those of the receipt.
-    expect(await sumOf(turned)).toMatchObject({ stdout: 'CLP,2,3,0,0,0\n' });
-    const since = runScripted(['issued', '--from', file, '--changes-since', turned], []);
-    expect(await since).toMatchObject({ code: 0 });
   });
 
   it('has a warning where the last run delivered no file', async () => {

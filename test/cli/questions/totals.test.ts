@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { runOrganizations } from '../../support/run-model.ts';
 import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 const ask = (flags: string, records: readonly string[], terminal = false): Promise<ScriptedExit> =>
@@ -11,6 +12,23 @@ const recordsOf = (...rows: readonly string[]): string[] =>
     const members = row.split(' ').filter(Boolean);
     return `{${members.map((member) => member.replace(/^(\w+)=(.*)$/, '"$1":$2')).join()}}`;
   });
+
+it('are of groups by what a column is in the records of each profile', async () => {
+  const of = (settings: Record<string, string>, members: string) => ({
+    ...{ settings, records: { issued: [`{"id":1,"totalAmount":1,"currencyCode":"CLP",${members}}`] } },
+  });
+  const organizations = {
+    lago: of({}, '"customer":{"name":"A"}'),
+    rio: of(
+      { 'fields.currency': 'moneda', 'fields.counterpartyName': 'vendor' },
+      '"moneda":"USD","vendor":"V","customer":{"name":"B"}',
+    ),
+  };
+  const ask = (column: string) =>
+    runOrganizations(`issued --all-profiles --sum totalAmount --group-by ${column}`, { organizations });
+  expect((await ask('customer.name')).stdout).toMatch(/^A,CLP,1,1,.*\nB,USD,1,1,/m);
+  expect((await ask('currencyCode')).stdout).toMatch(/^CLP,CLP,1,1,.*\nCLP,USD,1,1,/m);
+});
 
 describe('totals', () => {
   it.each<[what: string, flags: string, records: string[], rows: string]>([
