@@ -159,6 +159,7 @@ The columns of folio:
   primary key
 * _first_run, _changed_run :: the run that first stored it, and the one that last changed what it says
 * _gone_run :: the run that no longer found it; empty while it is there
+* _row :: in PostgreSQL, its place among the rows as they were first stored; SQLite has rowid
 * _raw :: the record as it came; links to files are left out, since they are credentials for a day
 * _hash :: of _raw; a record is changed when this differs, and not only how it is spelt
 Columns of invoices that folio works out, so that no query has to know the rule of what counts (see folio

@@ -31,6 +31,8 @@ export interface Dialect {
   >;
   /** The stored value: a number's literal, a text, the JSON of an array; null for a day that the engine cannot store. */
   value(type: ColumnType | 'day', text: string): StoredValue;
+  /** The SQL of an instant as text, as `Date.toISOString` writes it. */
+  instant(column: string): string;
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   type StoredValue,
 } from './database.ts';
 import { LOCK_TIMEOUT, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
+import { ROW_COLUMN } from './tables.ts';
 import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
 
 /** The class of folio's locks among the advisory locks of a database: `foli`. */
@@ -38,7 +39,7 @@ const LOCK_KEY = `${LOCK_CLASS}, hashtext(current_schema())`;
 const postgresDialect: Dialect = {
   engine: 'PostgreSQL',
   nameBytes: 63,
-  reservedNames: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
+  reservedNames: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid', ROW_COLUMN]),
   types: {
     null: 'text',
     text: 'text',
@@ -54,6 +55,8 @@ const postgresDialect: Dialect = {
   },
   // It has no year 0.
   value: (type, text) => (type === 'day' && text.startsWith('0000') ? null : text),
+  // Its own form depends on the session.
+  instant: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
 };
 
 /** Connects. Rejects with ServiceError where no server answers, and with UsageError where it refuses the login. */

@@ -2,7 +2,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { quoteName, type Database } from './database.ts';
 import { readColumns } from './columns.ts';
-import { newestRuns, organizationsIn, type StoredRun } from './tables.ts';
+import { newestRuns, organizationsIn, ROW_COLUMN, type StoredRun } from './tables.ts';
 
 /** The last sync of a listing of one profile. */
 export interface LastSync {
@@ -87,15 +87,15 @@ export class StoredBooks {
    */
   async *read(table: string, { profile, where, order }: StoredSelection): AsyncGenerator<RecordBatch> {
     const database = this.#database;
-    const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
-    const sql =
-      `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
-      ` ORDER BY ${orderTerms(database, order)}`;
     const before = this.#reading;
     let end = (): void => undefined;
     this.#reading = new Promise((resolve) => (end = resolve));
     await before;
     try {
+      const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
+      const sql =
+        `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
+        ` ORDER BY ${await orderTerms(database, table, order)}`;
       for await (const rows of database.stream(
         sql,
         where === undefined ? [profile] : [profile, where.value],
@@ -134,9 +134,17 @@ export class StoredBooks {
 const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
 
 /** Records of one date keep their first order; in a listing with the newest first, those of later runs come first. */
-function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | undefined): string {
-  const [row, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
+async function orderTerms(
+  database: Database,
+  table: string,
+  order: StoredOrder | undefined,
+): Promise<string> {
+  const isSqlite = database.dialect.engine === 'SQLite';
+  const hasNumbers = !isSqlite && (await database.relation(table))?.columns.has(ROW_COLUMN);
+  // Older versions of folio did not number the rows.
+  const row = isSqlite ? 'rowid' : hasNumbers ? ROW_COLUMN : 'ctid';
   if (order === undefined) return `_first_run, ${row}`;
+  const inBytes = isSqlite ? '' : ' COLLATE "C"';
   const direction = order.descending ? ' DESC' : '';
   const reversed = order.isReversed ? ' DESC' : '';
   return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${row}${reversed}`;

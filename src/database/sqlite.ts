@@ -60,6 +60,7 @@ const sqliteDialect: Dialect = {
     if (type === 'boolean') return text === 'true' ? 1n : 0n;
     return text;
   },
+  instant: (column) => column,
 };
 
 /**

@@ -60,6 +60,9 @@ const COLUMNS: OwnTable = {
   primaryKey: ['resource', 'column'],
 };
 
+/** PostgreSQL: the number of a row, in the order in which rows were first stored. `ctid` changes with each update of its row. */
+export const ROW_COLUMN = '_row';
+
 /** The columns of folio's own that each table of records begins with. */
 export const OWN_COLUMNS: readonly string[] = Object.keys(RECORDS.columns);
 
@@ -96,7 +99,7 @@ export async function newestRuns(
     `SELECT max(run) AS run, resource, profile FROM ${runs} WHERE ${where}` +
     ' GROUP BY resource, profile, error IS NULL, organization IS NULL';
   const rows = await database.query(
-    'SELECT run, resource, profile, finished_at, error, organization, rule' +
+    `SELECT run, resource, profile, ${database.dialect.instant('finished_at')}, error, organization, rule` +
       ` FROM ${runs} JOIN (${newest}) AS newest USING (run, resource, profile) ORDER BY run`,
     parameters,
   );
@@ -104,7 +107,7 @@ export async function newestRuns(
     run: Number(run),
     table: String(table),
     profile: String(profile),
-    at: instantOf(String(at)),
+    at: String(at),
     error: textOf(error),
     organization: textOf(organization),
     rule: textOf(rule),
@@ -113,12 +116,6 @@ export async function newestRuns(
 
 function textOf(cell: StoredValue | undefined): string | undefined {
   return typeof cell === 'string' ? cell : undefined;
-}
-
-/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
-function instantOf(text: string): string {
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? text : new Date(time).toISOString();
 }
 
 /** The organization of each profile, by the last run that had it. */
