@@ -9,7 +9,7 @@ import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/program.ts';
 import type { Clock, Context, InputStream, OutputStream, Processes, StartSpinner } from './context.ts';
 import { AuthError, errorCode, Interrupted, systemReason, UsageError } from './errors.ts';
-import { cannotWrite } from './output/files/target.ts';
+import { cannotWrite, NOT_WHOLE } from './output/files/target.ts';
 
 /** The most milliseconds that a run may clean up after a signal. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -149,7 +149,7 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
             stream().write(rest, (error) => (error ? reject(error) : resolve())),
           );
       } catch (error) {
-        throw cannotWrite(name, error, 'What it has so far is not whole.');
+        throw cannotWrite(name, error, NOT_WHOLE);
       }
     },
   };

@@ -4,7 +4,7 @@ import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
 import { errorCode } from '../../errors.ts';
 import type { FileContext } from './side-files.ts';
-import { cannotWrite, failTo, type DeviceTarget } from './target.ts';
+import { cannotWrite, failTo, NOT_WHOLE, type DeviceTarget } from './target.ts';
 import type { OpenTarget } from '../writer.ts';
 
 const [openFile, statFile] = [promisify(open), promisify(fstat)];
@@ -49,7 +49,7 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
   };
   return {
     isTerminal: false,
-    write: (bytes) => writeTo(descriptor, bytes).catch(failTo(shown)),
+    write: (bytes) => writeTo(descriptor, bytes).catch(failTo(shown, NOT_WHOLE)),
     commit: end,
     discard: () => end().catch(() => undefined),
   };
@@ -61,7 +61,7 @@ function openStream(stream: Socket, shown: string, isTerminal: boolean): OpenTar
   stream.on('error', () => undefined);
   const done = (act: (callback: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
-      act((error) => (error ? reject(cannotWrite(shown, error)) : resolve()));
+      act((error) => (error ? reject(cannotWrite(shown, error, NOT_WHOLE)) : resolve()));
     });
   return {
     isTerminal,

@@ -172,6 +172,9 @@ const HINTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'Choose a shorter name.',
 };
 
+/** The hint for what is written as the bytes come. */
+export const NOT_WHOLE = 'What it has so far is not whole.';
+
 /**
  * An error of the system as an OutputError, with what may help; an error of folio's own as it is.
  *
