@@ -2,7 +2,7 @@ import { close, open, read, readSync, unlink, writeFile } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OutputError } from '../errors.ts';
+import { OutputError, systemReason } from '../errors.ts';
 import { LINE_FEED } from '../json/ascii.ts';
 import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
@@ -109,17 +109,14 @@ export class Spool {
   }
 
   readonly #fail = (error: unknown): never => {
-    const reason = error instanceof Error ? error.message : String(error);
     const isBeside = this.#path !== undefined;
-    throw new OutputError(
-      `cannot keep rows in a temporary file ${isBeside ? 'beside the output' : `in ${tmpdir()}`}: ${reason}`,
-      {
-        hint: isBeside
-          ? 'Make room there. Plain csv needs no such file when the columns are named with --columns.'
-          : 'Set TMPDIR to a folder with room. Plain csv needs none when the columns are named with --columns.',
-        cause: error,
-      },
-    );
+    const where = isBeside ? 'beside the output' : `in ${tmpdir()}`;
+    throw new OutputError(`cannot keep rows in a temporary file ${where}: ${systemReason(error)}`, {
+      hint: isBeside
+        ? 'Make room there. Plain csv needs no such file when the columns are named with --columns.'
+        : 'Set TMPDIR to a folder with room.',
+      cause: error,
+    });
   };
 }
 
