@@ -43,11 +43,13 @@ const MAX_DELAY = 20_000;
 /** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
 const MAX_RETRY_AFTER = 120_000;
 
-/** 0 when the header is missing, in the past, or of neither form that RFC 9110 (10.2.3) has. */
+/** 0 when the header is missing, in the past, or in neither of the forms of RFC 9110 (10.2.3): seconds, and a date. */
 function retryAfterMilliseconds(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  // The oldest form of a date ends with the year, and names no zone.
+  const moment = / \d{4}$/.test(text) ? `${text} GMT` : text;
+  const date = /^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(moment) ? Date.parse(moment) : Number.NaN;
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { after, always, from, inTurn, status, where, type FaultScript } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
+import { inZone } from '../support/midday.ts';
 import { lines, pagesOf } from '../support/run-against.ts';
 import { runModel } from '../support/run-model.ts';
 
@@ -38,6 +39,7 @@ describe('a page that is refused', () => {
 });
 
 describe('the wait before another try', () => {
+  inZone('America/Santiago');
   // The clock begins at 12:00:00, and chance is half of what it may be.
   it.each([
     [429, '60', 60_000],
@@ -45,6 +47,7 @@ describe('the wait before another try', () => {
     [429, '0', 250],
     [503, 'Fri, 20 Nov 2026 12:02:00 GMT', 120_000],
     [503, 'Friday, 20-Nov-26 12:00:07 GMT', 7_000],
+    [503, 'Fri Nov 20 12:00:08 2026', 8_000],
     [429, 'Fri, 20 Nov 2020 12:00:00 GMT', 250],
     [429, 'soon', 250],
     [429, '-5', 250],
