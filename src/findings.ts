@@ -9,7 +9,7 @@
  * - `differs`: all was delivered, and two sides that should be equal are not;
  * - `output`: the result could not be written;
  * - `interrupted`: the user or the system stopped the run;
- * - `fault`: a bug in folio.
+ * - `fault`: a bug in folio, or a file that it cannot read.
  */
 export type FailureKind =
   | 'usage'

@@ -17,7 +17,7 @@ export class ColumnFacts {
   /** Numbers of more digits than are ever written out: 1E999999. */
   tooLong = 0;
 
-  /** Texts that begin with a day of the calendar, whatever follows. */
+  /** Texts that begin with a day of the calendar, whatever follows, and those of them that are the day alone. */
   dated = 0;
   /** Whether one of them is in the year 0, which PostgreSQL does not have. */
   hasYearZero = false;

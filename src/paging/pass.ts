@@ -41,9 +41,9 @@ interface Border {
  */
 type Misfit = 'shifted' | 'gap' | Adjoining;
 
-/** The fewest records of a page that can show that the service repeats itself. */
+/** How many records two pages have to be apart so that equal ones show that the service repeats itself. */
 const LEAST_REPEATED = 5;
-/** The fewest gaps that show that the order changes from page to page; they must also be half of all borders. */
+/** The fewest gaps that show that the order changes from page to page; half of the pages that overlap must have one, too. */
 const OFTEN_GAPS = 3;
 
 /**
@@ -62,7 +62,7 @@ const OFTEN_GAPS = 3;
 export class Pass {
   /** Pages so far. */
   pages = 0;
-  /** True when a page had the same records as the one before it: the service may send them for ever. */
+  /** True when a page began and ended as the one before it: the service may send the same page for ever. */
   isStuck = false;
   /** True when pages may repeat records of earlier pages, and their places do not show which. */
   mayRepeat = false;
@@ -207,10 +207,10 @@ export class Pass {
     return true;
   }
 
-  /** True when a page from another place has just the records of the one before it. */
+  /** True when a page from another place has as many records as the one before it, and the same first and last one. */
   #isSame({ offset, records }: PlacedPage, before: PlacedPage): boolean {
     const { count } = records;
-    // Among fewer records, those of equal dates may merely have changed places.
+    // In pages that are closer, records of equal dates may merely have changed places.
     if (offset - before.offset < LEAST_REPEATED || count !== before.records.count || count === 0)
       return false;
     const isEqual = (index: number): boolean =>
