@@ -1,5 +1,5 @@
 import type { DeclaredColumn } from '../invoices/fields.ts';
-import type { NumberedResource, Resource, ShownField } from './resource.ts';
+import type { NumberedPaging, Resource, ShownField } from './resource.ts';
 
 /*
  * The listings of invoices, and what they have in common with each other and with the documents of funds.
@@ -91,7 +91,7 @@ function columnsOfParty(member: string): readonly DeclaredColumn[] {
 }
 
 /** `folio issued`: invoices that the organization issued. */
-export const issued: NumberedResource = {
+export const issued: Resource & { readonly paging: NumberedPaging } = {
   name: 'issued',
   records: 'issued invoices',
   label: 'number',
@@ -173,7 +173,7 @@ export const issued: NumberedResource = {
 };
 
 /** `folio received`: invoices that suppliers sent. */
-export const received: NumberedResource = {
+export const received: Resource = {
   name: 'received',
   records: 'received invoices',
   label: 'number',

@@ -1,5 +1,5 @@
 import { amountColumns, issued, keyWithIssuer, otherNamesOfInvoices, received } from './invoices.ts';
-import type { NumberedResource, Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 const NOT_ACCEPTED = 'the service does not accept it on customers at present: any value is an error';
 
@@ -63,7 +63,7 @@ export const customers: Resource = {
 };
 
 /** `folio funds`. */
-export const funds: NumberedResource = {
+export const funds: Resource = {
   name: 'funds',
   records: 'prepaid-expense funds',
   label: 'number',
@@ -124,7 +124,7 @@ export const funds: NumberedResource = {
 };
 
 /** `folio funds documents <id>`: they come page by page, within the fund that they belong to. */
-export const fundDocuments: NumberedResource = {
+export const fundDocuments: Resource = {
   name: 'fund documents',
   records: 'documents of the fund',
   label: 'number',

@@ -38,11 +38,6 @@ export interface Resource {
   readonly examples: readonly (readonly [commandLine: string, answer: string])[];
 }
 
-/** A resource whose pages have numbers. */
-export interface NumberedResource extends Resource {
-  readonly paging: NumberedPaging;
-}
-
 /** Something that people look for in a record. */
 export interface ShownField {
   /** A role, or possible columns, the likeliest first. */

@@ -55,14 +55,13 @@ interface RecordPage {
   readonly render: (index: number) => string;
 }
 
-/** The fields of the page envelope before the records (spec 2.2). */
-export function pageFields(total: number, page: number, pageSize: number): string {
-  return `"total":${total},"page":${page},"pageSize":${pageSize}`;
-}
-
-/** What stands before and after the records in the page envelope. */
-export function envelope(fields: string, errors: readonly object[] = []): { head: string; tail: string } {
-  return { head: `{${fields},"pageResults":[`, tail: `],"errors":${JSON.stringify(errors)}}` };
+/** What stands before and after the records in the page envelope (spec 2.2). */
+export function envelope(
+  fields: Readonly<Record<'total' | 'page' | 'pageSize', number>>,
+  errors: readonly object[] = [],
+): Pick<RecordPage, 'head' | 'tail'> {
+  const head = `${JSON.stringify(fields).slice(0, -1)},"pageResults":[`;
+  return { head, tail: `],"errors":${JSON.stringify(errors)}}` };
 }
 
 /** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */

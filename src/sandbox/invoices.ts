@@ -3,7 +3,7 @@ import { documentTypes, statuses, type LedgerDocument, type Ledger } from './dat
 import { sortKeys } from './data/ordering.ts';
 import type { Organization } from './data/organization.ts';
 import { dayText, Draw, hash32, list, moneyText, oddMoneyText, splitMoney } from './data/values.ts';
-import { envelope, PAGE, pageFields, pageReply, type Call, type ServedListing } from './endpoint.ts';
+import { envelope, PAGE, pageReply, type Call, type ServedListing } from './endpoint.ts';
 import { BadQuery } from './query.ts';
 import { jsonReply, type Reply } from './reply.ts';
 
@@ -94,7 +94,8 @@ function answerInvoices(
     number === (wanted.number ?? number);
   const name = JSON.stringify([wanted, key, descending]);
   const view = viewOf(name, { key, descending, accepts: isFiltered ? accepts : undefined });
-  const framed = envelope(pageFields(view.total, page, size), listing.namesUnknown ? errors : []);
+  const fields = { total: view.total, page, pageSize: size };
+  const framed = envelope(fields, listing.namesUnknown ? errors : []);
   const render = (index: number): string => listing.render(index, ledger);
   return pageReply(call, { ...framed, view, offset: page * size, size, render }, listing.maxBytes);
 }

@@ -6,7 +6,6 @@ import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText, netOf, splitMoney } fro
 import {
   envelope,
   PAGE,
-  pageFields,
   pageReply,
   type Call,
   type Count,
@@ -174,7 +173,6 @@ function answerFunds(call: Call): Reply {
   const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
   return pageReply(call, {
     ...window,
-    ...envelope(window.fields),
     view: { total, at: (position) => (ascending ? position : total - 1 - position) },
     render: (index) => `${openFund(funds, index)}}`,
   });
@@ -187,11 +185,10 @@ function answerFund(call: Call): Reply {
   const window = readFundWindow(call, total, 100);
   const fund = funds.ids.indexOf(call.id, funds.count);
   if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
-  const { head, tail } = envelope(window.fields);
   return pageReply(call, {
     ...window,
-    head: `${openFund(funds, fund)},"assignedDocuments":${head}`,
-    tail: `${tail}}`,
+    head: `${openFund(funds, fund)},"assignedDocuments":${window.head}`,
+    tail: `${window.tail}}`,
     view: { total, at: (position) => position },
     render: (index) => renderDocument(funds, fund, index),
   });
@@ -200,9 +197,9 @@ function answerFund(call: Call): Reply {
 const FUNDS_A_PAGE = 20;
 
 /**
- * The requested page, and its size, which falls back to 20 whatever is wrong with it. The page is what slicing an array gives: so
- * page 0 is empty, and negative or decimal pages are arbitrary (spec 4.7). The specification does not mention such pages of the
- * list of funds, which does the same.
+ * The place of the requested page, and its envelope. The size falls back to 20 whatever is wrong with it. The page is what
+ * slicing an array gives: so page 0 is empty, and negative or decimal pages are arbitrary (spec 4.7). The specification does not
+ * mention such pages of the list of funds, which does the same.
  */
 function readFundWindow({ query }: Call, total: number, largest: number) {
   const text = query.text('options_page') ?? '1';
@@ -216,7 +213,7 @@ function readFundWindow({ query }: Call, total: number, largest: number) {
   };
   const offset = sliceAt((page - 1) * pageSize);
   const size = Math.max(0, sliceAt(page * pageSize) - offset);
-  return { offset, size, fields: pageFields(total, Math.trunc(page), Math.trunc(pageSize)) };
+  return { offset, size, ...envelope({ total, page: Math.trunc(page), pageSize: Math.trunc(pageSize) }) };
 }
 
 const PURPOSES = [
