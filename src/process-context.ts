@@ -56,7 +56,7 @@ function realContext(own: OwnProcess, descriptors: typeof DESCRIPTORS): Context 
   const processes = processTable(own);
   return {
     argv: own.argv.slice(2),
-    stdin: inputStream(own),
+    stdin: inputStream(own, signal),
     stdout: outputStream('standard output', descriptors.stdout, () => own.stdout),
     stderr: outputStream('standard error', descriptors.stderr, () => own.stderr),
     env,
@@ -155,7 +155,7 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
   };
 }
 
-/** What a descriptor is; undefined where it is closed. */
+/** What a descriptor is; undefined where the system does not tell. */
 function statsOf(descriptor: number): Stats | undefined {
   try {
     return fstatSync(descriptor);
@@ -176,16 +176,16 @@ function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Arr
   return all.subarray(done);
 }
 
-/** Standard input. Prompts go to `prompts`, so that standard output has only data. */
-function inputStream(own: OwnProcess): InputStream {
+/** Standard input. Prompts go to standard error, so that standard output has only data. */
+function inputStream(own: OwnProcess, signal: AbortSignal): InputStream {
   return {
     get isTerminal() {
       return own.stdin.isTTY === true;
     },
     open: () => own.stdin,
     readAll: () => readAll(own.stdin),
-    readHidden: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: false }),
-    readLine: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: true }),
+    readHidden: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: false, signal }),
+    readLine: (prompt) => promptFor(own.stdin, { screen: own.stderr, prompt, show: true, signal }),
   };
 }
 
@@ -206,19 +206,22 @@ interface TypedLine {
   readonly prompt: string;
   /** Whether the screen shows what is typed. */
   readonly show: boolean;
+  readonly signal: AbortSignal;
 }
 
-/** Reads a line that is typed. Rejects with Interrupted on Ctrl-C, with AuthError on Ctrl-D. */
-async function promptFor(input: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
+/** Reads a line that is typed. Rejects with Interrupted on Ctrl-C or a signal, with AuthError on Ctrl-D. */
+async function promptFor(input: ReadStream, { screen, prompt, show, signal }: TypedLine): Promise<string> {
   const { createInterface } = await import('node:readline');
   const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
   // From here on the terminal shows nothing by itself, so that a text that is pasted early stays hidden, too.
-  const lines = createInterface({ input, output: show ? screen : hidden, terminal: true });
+  const lines = createInterface({ input, output: show ? screen : hidden, terminal: true, signal });
   try {
     return await new Promise((resolve, reject) => {
       const nothing = { hint: 'Run it again, and type what it asks for.' };
       lines.once('SIGINT', () => reject(new Interrupted('SIGINT')));
-      lines.once('close', () => reject(new AuthError('nothing was typed', nothing)));
+      lines.once('close', () =>
+        reject(signal.aborted ? (signal.reason as Error) : new AuthError('nothing was typed', nothing)),
+      );
       if (!show) screen.write(prompt);
       lines.question(show ? prompt : '', (line) => {
         if (!show) screen.write('\n');

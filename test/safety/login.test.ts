@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { startFaultServer } from '../support/run-against.ts';
-import { runHere } from '../support/run-here.ts';
+import { runHere, runWith, type Streams } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
@@ -60,5 +61,18 @@ describe('auth login', () => {
     expect(screen).toContain('Token of profile default (not shown): ');
     expect(leakIn(screen)).toBeUndefined();
     expect(readFileSync(join(folder, 'config.json'), 'utf8')).toContain(JSON.stringify(HOSTILE_TOKEN));
+  });
+
+  it('gives the terminal back where a signal ends it at the prompt', async () => {
+    const [modes, stderr]: [boolean[], PassThrough] = [[], new PassThrough()];
+    const setRawMode = (isRaw: boolean): void => void modes.push(isRaw);
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
+    const streams = { stdin: () => stdin, stdout: () => stderr, stderr: () => stderr } as unknown as Streams;
+    let stop: (() => void) | undefined;
+    const once: Streams['once'] = (signal, listener) => signal === 'SIGTERM' && (stop ??= listener);
+    const own = { ...streams, descriptors: { stdout: -1, stderr: -1 }, once };
+    const code = runWith(['login', '--base-url', 'https://api.example.com'], {}, own);
+    stderr.once('data', () => stop!());
+    expect([await code, modes]).toEqual([143, [true, false]]);
   });
 });
