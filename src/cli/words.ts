@@ -324,7 +324,9 @@ async function hintForFlag(
   // Not those under a command that has it.
   const commandsWith = (one: Command): Command[] =>
     hasFlag(one, flag) ? [one] : shownUnder(one).flatMap(commandsWith);
-  const have = commandsWith(await wholeProgram()).map(commandPath);
+  const program = await wholeProgram();
+  if (hasFlag(program, flag)) return `Leave it out: ${commandPath(command)} does not use it.`;
+  const have = commandsWith(program).map(commandPath);
   if (have.length > 0) return `It is a flag of ${have.join(', ')}.`;
   // Names are compared without their dashes, which all of them have.
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));

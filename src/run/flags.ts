@@ -64,6 +64,14 @@ export const globalFlags = {
   },
 } as const satisfies Flags;
 
+/** For a command that asks no service, so that these flags of every command are refused. */
+export const noService = {
+  baseUrl: undefined,
+  tokenFile: undefined,
+  sandbox: undefined,
+  awkward: undefined,
+} as const satisfies Flags;
+
 export type RequestLimits = Readonly<Record<'concurrency' | 'retries' | 'retryDelay' | 'timeout', number>>;
 
 /** The limits of requests, unless a flag or a setting has another value. Times are in ms. */

@@ -1,5 +1,5 @@
 import type { Flags } from '../../run/flag.ts';
-import { allProfilesFlag, factFlags } from '../../run/flags.ts';
+import { allProfilesFlag, factFlags, noService } from '../../run/flags.ts';
 import { declareCommand, type Declaration } from '../command.ts';
 
 const actions = () => import('./auth-actions.ts');
@@ -58,20 +58,22 @@ export const authCommand: Declaration = {
     list: declareCommand({
       summary: 'the profiles that are stored',
       description: 'The stored profiles. Nothing is sent, and no token command is run.',
-      flags: factFlags,
+      flags: { ...factFlags, ...noService, profile: undefined },
       run: async (context, flags) => (await actions()).runList(context, flags),
     }),
     use: declareCommand({
       summary: 'make a profile the current one',
       description: 'Makes a profile the current one, which commands without --profile use.',
       arguments: [['<name>', 'a profile']],
+      flags: { ...noService, profile: undefined },
       run: async (context, flags, [name]) => (await actions()).runUse(context, flags, name),
     }),
     logout: declareCommand({
       summary: 'forget a profile',
       description:
         'Forgets a profile: its token, base address and settings. The service accepts the token until it expires.',
-      arguments: [['[name]', 'a profile (default: the current one)']],
+      arguments: [['[name]', 'a profile (default: that of FOLIO_PROFILE, else the current one)']],
+      flags: noService,
       run: async (context, flags, [name]) => (await actions()).runLogout(context, flags, name),
     }),
   },

@@ -10,7 +10,7 @@ import {
   type StoreDocument,
 } from '../../profiles/profile.ts';
 import { parseValue, type Flags, type Values } from '../../run/flag.ts';
-import { factFlags, type GlobalFlags } from '../../run/flags.ts';
+import { factFlags, noService, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { findSetting, ORGANIZATION, settingNames, TYPES } from '../../run/settings.ts';
 import { declareCommand, type Declaration } from '../command.ts';
@@ -23,6 +23,7 @@ type Found = ReturnType<typeof findSetting>;
 const listFlags = {
   names: { syntax: '--names', about: 'print the names of all settings instead' },
   ...factFlags,
+  ...noService,
 } as const satisfies Flags;
 
 export const configCommand: Declaration = {
@@ -38,6 +39,7 @@ export const configCommand: Declaration = {
       summary: 'the value of a setting',
       description: 'Prints the value of a setting; exit code 4 when it is not set.',
       arguments: [SETTING],
+      flags: noService,
       run: runGet,
     }),
     list: declareCommand({
@@ -49,18 +51,21 @@ export const configCommand: Declaration = {
     path: declareCommand({
       summary: 'the file that holds profiles and settings',
       description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
+      flags: { ...noService, profile: undefined },
       run: runPath,
     }),
     set: declareCommand({
       summary: 'set a default for a flag',
       description: 'Sets a default, after checking the value as the flag would.',
       arguments: [SETTING, ['<value>', '']],
+      flags: noService,
       run: runSet,
     }),
     unset: declareCommand({
       summary: 'remove a setting',
       description: 'Removes a setting.',
       arguments: [SETTING],
+      flags: noService,
       run: runUnset,
     }),
   },

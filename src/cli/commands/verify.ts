@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Context } from '../../context.ts';
 import { isDatabase, parseDatabaseAddress } from '../../database/address.ts';
 import type { LastSync } from '../../database/read-back.ts';
-import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
+import { IncompleteError, isFailure, UsageError, type FolioError } from '../../errors.ts';
 import { localMinute } from '../../json/calendar-day.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { quoteForShell, visible } from '../../output/terminal/terminal-text.ts';
@@ -19,7 +19,7 @@ import {
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
 import { parser, type Flags, type Values } from '../../run/flag.ts';
-import type { GlobalFlags } from '../../run/flags.ts';
+import { noService, type GlobalFlags } from '../../run/flags.ts';
 import { declareCommand } from '../command.ts';
 
 interface Age {
@@ -53,6 +53,7 @@ const verifyFlags = {
     about: 'the longest time since the run: 90m, 26h, 2d or 1w; also since the last sync of a database',
     parse: age,
   },
+  ...noService,
 } as const satisfies Flags;
 
 export const verifyCommand = declareCommand({
@@ -60,8 +61,8 @@ export const verifyCommand = declareCommand({
     'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
     'json, the number of records. In a folder it compares the files there that a receipt names: <name>.receipt.json, or the receipt of the folder. It also ' +
     'reports a run that was not whole, and with --max-age one that never started: by the receipt, or by the last ' +
-    'sync of each listing in a database. Needs neither network nor token. Exit code 0: all is well, silent with ' +
-    '-q; 6: a file differs, is lost, not whole, too old or dated in the future; 2: a file has no receipt.',
+    'sync of each listing in a database. The service is not asked. Exit code 0: all is well, silent with -q; ' +
+    '6: a file differs, is lost, not whole, too old or dated in the future; 2: a file has no receipt.',
   arguments: [
     [
       '[files...]',
@@ -96,26 +97,36 @@ async function runVerify(
   if (files.length === 0 && receipt === undefined) {
     throw new UsageError('folio verify needs a file', { hint: NAME_A_FILE });
   }
+  if (flags.profile !== undefined && !(await Promise.all(files.map(isDatabase))).includes(true)) {
+    throw new UsageError('--profile goes with a database: a file has the profiles of its receipt', {
+      hint: 'Leave it out.',
+    });
+  }
   const checks = files.length === 0 ? await checksOfReceipt(context, receipt!, flags) : [];
-  for (const file of files) checks.push(...(await checksOf(context, file, flags)));
+  for (const file of files) checks.push(...(await openedBy(checksOf(context, file, flags))));
   const failures: FolioError[] = [];
   for (const check of checks) {
-    try {
-      const line = await check();
-      if (!quiet) await context.stdout.write(`${visible(line)}\n`);
-    } catch (error) {
-      const isOneOfMany = error instanceof IncompleteError || error instanceof UsageError;
-      if (checks.length === 1 || !isOneOfMany) throw error;
+    const line = await check().catch((error: unknown) => {
+      if (checks.length === 1 || !isFailure(error)) throw error;
       failures.push(error);
-    }
+    });
+    if (line !== undefined && !quiet) await context.stdout.write(`${visible(line)}\n`);
   }
-  if (failures.length === 0) return;
-  const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
+  const first = failures.find((error) => error instanceof IncompleteError) ?? failures[0];
+  if (first === undefined) return;
   const count = `${failures.length} of ${countOf(checks.length, 'file')} ${failures.length === 1 ? 'is' : 'are'} not in order`;
-  throw new Kind(count, {
-    hint: [...new Set(failures.flatMap(({ hint = [] }) => hint))].join(' '),
-    lines: [count, ...failures.flatMap(({ lines }) => lines)],
-  });
+  const hint = [...new Set(failures.flatMap(({ hint = [] }) => hint))].join(' ');
+  throw first.reworded(count, hint, [count, ...failures.flatMap(({ lines }) => lines)]);
+}
+
+/** The checks, or one that fails where they cannot be opened, so that the others are made. */
+async function openedBy(opening: Promise<readonly Check[]>): Promise<readonly Check[]> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return [() => Promise.reject(error)];
+  }
 }
 
 /** The checks of an argument: of the file itself, of what a receipt names, or of what all receipts in a folder or of it name. */
@@ -138,7 +149,7 @@ async function checksOf(context: Context, file: string, flags: VerifyFlags): Pro
   if (receipts.length === 0)
     throw new UsageError(`there is no receipt in ${file} to compare a file with`, { hint: NEXT_RUN });
   const checks: Check[] = [];
-  for (const receipt of receipts) checks.push(...(await checksOfReceipt(context, receipt, flags)));
+  for (const receipt of receipts) checks.push(...(await openedBy(checksOfReceipt(context, receipt, flags))));
   return checks;
 }
 
@@ -281,10 +292,10 @@ function hintOf(fault: string, what: 'file' | 'database'): string {
 
 /** Compares the last whole sync of each listing with the age that it may have. */
 async function verifyDatabase(context: Context, from: string, flags: VerifyFlags): Promise<string> {
-  const { maxAge } = flags;
-  if (maxAge === undefined) {
+  const { maxAge, receipt } = flags;
+  if (maxAge === undefined || receipt !== undefined) {
     throw new UsageError(`${parseDatabaseAddress(from).shown} is a database, and has no receipt`, {
-      hint: 'Ask how old its last sync may be, as in --max-age 26h.',
+      hint: 'Ask how old its last sync may be, with --max-age 26h alone.',
     });
   }
   const { lastSyncsIn } = await import('../../run/sources/database-source.ts');

@@ -244,6 +244,12 @@ describe('folio verify of several files', () => {
     writeFileSync(one, 'x');
     expect((await verify(path)).stdout).toContain('other.jsonl: as delivered at');
     await expectVerified([path], 6, /1 of 2 files is not in order\n.*one.csv is not what was delivered/);
+    // Nor do a broken receipt and a folder without any hide what is lost.
+    writeFileSync(receipts[0]!, '{');
+    await expectVerified([path], 1, /1 of 2 files is not in order\n.*one.csv.receipt.json is not a receipt/);
+    rmSync(join(path, 'other.jsonl'));
+    const all = / 3 of 3 files .*\n.* is not a receipt.*\n.*other.jsonl is lost.*\nthere is no receipt in /;
+    await expectVerified([path, temporaryFolder()], 6, all);
   });
 
   it('compares each page of a folder of statements with the receipt, wherever that is', async () => {

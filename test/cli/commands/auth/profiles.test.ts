@@ -218,6 +218,8 @@ describe('folio auth use and logout', () => {
     ['logout nobody', /there is no profile "nobody"/],
     ['logout acme --profile vault', /both acme and --profile vault/],
     ['logout', /there is no current profile to log out of/, {}],
+    ['logout --sandbox', /unknown flag '--sandbox'\n {2}Leave it out: folio auth logout does not use it/],
+    ['list --profile acme', /unknown flag '--profile'/],
   ])('refuses %s', async (line, says, content = THREE) => {
     const { code, stdout, stderr, store } = await auth(line, content);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(says) });
