@@ -42,14 +42,12 @@ describe('what a command loads of the built program', () => {
     expect(files.filter((file) => !/^(folio|main|version|rolldown-runtime)\.js$/.test(file))).toEqual([]);
   });
 
-  it.each([['--help'], ['issued --help'], ['received --help'], ['auth login --help']])(
-    'is the command line alone for %s',
-    async (line) => {
-      const { files, parts } = await loadedBy(line.split(' '));
-      expect(files.filter((file) => /^(listing|undici-transport)\.js$/.test(file))).toEqual([]);
-      for (const part of ['crypto', 'http2', 'tls', 'zlib']) expect(parts).not.toContain(part);
-    },
-  );
+  const HELPS = [['--help'], ['issued --help'], ['received --help'], ['auth login --help']];
+  it.each(HELPS)('is the command line alone for %s', async (line) => {
+    const { files, parts } = await loadedBy(line.split(' '));
+    expect(files.filter((file) => /^(listing|undici-transport)\.js$/.test(file))).toEqual([]);
+    for (const part of ['crypto', 'http2', 'tls', 'zlib']) expect(parts).not.toContain(part);
+  });
 
   it('is for a listing without what only other runs use', async () => {
     const server = await startFaultServer({ issued: modelRecords(30) });

@@ -87,19 +87,17 @@ describe('what a command line asks of the service', () => {
     expect(await requestsOf('1500', page(0, 1500))).toEqual([path(0, 1500)]);
   });
 
-  it.each(['https://api.example.com/v2', 'https://api.example.com/v2/'])(
-    'keeps the version of %s',
-    async (address) => {
-      const transport = answeringTransport(() => ({ body: none }));
-      const context = fakeContext({
-        argv: ['issued', '--base-url', address],
-        env: { FOLIO_TOKEN: 'a-token-for-tests' },
-        openTransport: async () => transport,
-      });
-      expect(await runCommandLine(context)).toBe(0);
-      expect(transport.requests.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
-    },
-  );
+  const VERSIONS = ['https://api.example.com/v2', 'https://api.example.com/v2/'];
+  it.each(VERSIONS)('keeps the version of %s', async (address) => {
+    const transport = answeringTransport(() => ({ body: none }));
+    const context = fakeContext({
+      argv: ['issued', '--base-url', address],
+      env: { FOLIO_TOKEN: 'a-token-for-tests' },
+      openTransport: async () => transport,
+    });
+    expect(await runCommandLine(context)).toBe(0);
+    expect(transport.requests.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
+  });
 
   it('asks for the listing of a page, and of a page no more than a limit', async () => {
     const { stdout, asked } = await runScripted(

@@ -104,14 +104,12 @@ describe('the documents of a fund', () => {
     expect(whole.rows[0]!.match(/"number"/g)).toHaveLength(230);
   });
 
-  it.each(['null', '[]', '{"data":[]}', '{"pageResults":null}', undefined])(
-    'are none as %s',
-    async (value) => {
-      const body = `{"id":1${value === undefined ? '' : `,"assignedDocuments":${value}`}}`;
-      expect(await runAgainst(['funds', 'documents', '1'], () => body)).toMatchObject({ code: 0, rows: [] });
-      expect(await runAgainst(['funds', 'get', '1'], () => body)).toMatchObject({ code: 0, rows: [body] });
-    },
-  );
+  const NONE = ['null', '[]', '{"data":[]}', '{"pageResults":null}', undefined];
+  it.each(NONE)('are none as %s', async (value) => {
+    const body = `{"id":1${value === undefined ? '' : `,"assignedDocuments":${value}`}}`;
+    expect(await runAgainst(['funds', 'documents', '1'], () => body)).toMatchObject({ code: 0, rows: [] });
+    expect(await runAgainst(['funds', 'get', '1'], () => body)).toMatchObject({ code: 0, rows: [body] });
+  });
 });
 
 describe('pages that are too much', () => {

@@ -131,15 +131,13 @@ describe('the day of a run', () => {
       );
   });
 
-  it.each(['aging', 'statement --all', 'issued --overdue'])(
-    'is not mentioned where no record can be read: %s',
-    async (line) => {
-      const { run, file } = await exported();
-      writeFileSync(file('issued.csv'), 'number,dueBy,amountToBePaid\n1,2025-01-05,100\n');
-      const { code, stderr } = await run(`${line} --from FOLDER/issued.csv`);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^folio: .*issued\.csv is csv, .*\n.*\n$/)]);
-    },
-  );
+  const COMMANDS = ['aging', 'statement --all', 'issued --overdue'];
+  it.each(COMMANDS)('is not mentioned where no record can be read: %s', async (line) => {
+    const { run, file } = await exported();
+    writeFileSync(file('issued.csv'), 'number,dueBy,amountToBePaid\n1,2025-01-05,100\n');
+    const { code, stderr } = await run(`${line} --from FOLDER/issued.csv`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^folio: .*issued\.csv is csv, .*\n.*\n$/)]);
+  });
 
   it('is the last of a period that is over, of a report, whatever nothing says', async () => {
     const { run, file } = await exported();

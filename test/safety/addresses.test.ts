@@ -107,16 +107,14 @@ describe('an id', () => {
     },
   );
 
-  it.each(['a b', 'a&b=c', 'a=b', 'a#b', 'a%b', 'a+b', 'ä', 'a\r\nX: y', '\u0000', '&options_page=9'])(
-    'and a parameter %j stay what they are',
-    async (value) => {
-      const name = `${value.replaceAll('=', '')}x`;
-      const flags = ['--param', `${name}=${value}`, '--customer-fiscal-id', value];
-      const { code, urls } = await ask('issued', ...flags);
-      expect(code).toBe(urls.length === 0 ? 2 : 5);
-      if (urls.length === 0) return;
-      expect(urls[0]!.searchParams.get(name)).toBe(value);
-      expect(urls[0]!.searchParams.getAll('options_page')).toEqual(['0']);
-    },
-  );
+  const VALUES = ['a b', 'a&b=c', 'a=b', 'a#b', 'a%b', 'a+b', 'ä', 'a\r\nX: y', '\u0000', '&options_page=9'];
+  it.each(VALUES)('and a parameter %j stay what they are', async (value) => {
+    const name = `${value.replaceAll('=', '')}x`;
+    const flags = ['--param', `${name}=${value}`, '--customer-fiscal-id', value];
+    const { code, urls } = await ask('issued', ...flags);
+    expect(code).toBe(urls.length === 0 ? 2 : 5);
+    if (urls.length === 0) return;
+    expect(urls[0]!.searchParams.get(name)).toBe(value);
+    expect(urls[0]!.searchParams.getAll('options_page')).toEqual(['0']);
+  });
 });

@@ -79,19 +79,17 @@ describe('certificates', () => {
 describe('a proxy', () => {
   const password = Buffer.from('me:pass/word').toString('base64');
 
-  it.each(['HTTPS_PROXY', 'https_proxy'])(
-    'named by %s sees CONNECT, and nothing that is said',
-    async (name) => {
-      const { host, asked, tunnelled } = await startProxy();
-      expect(await run({ [name]: `http://me:pass%2Fword@${host}` })).toEqual(ROWS);
-      const headers = expect.objectContaining({ 'proxy-authorization': `Basic ${password}` });
-      expect(asked).toEqual([{ method: 'CONNECT', url: `127.0.0.1:${port}`, headers }]);
-      const token = sandbox['FOLIO_TOKEN'];
-      expect(JSON.stringify(asked) + tunnelled()).not.toContain(token);
-      expect(tunnelled().slice(0, 2)).toBe('\u0016\u0003'); // A handshake of TLS.
-      expect(tunnelled()).not.toContain('/invoices/issued');
-    },
-  );
+  const VARIABLES = ['HTTPS_PROXY', 'https_proxy'];
+  it.each(VARIABLES)('named by %s sees CONNECT, and nothing that is said', async (name) => {
+    const { host, asked, tunnelled } = await startProxy();
+    expect(await run({ [name]: `http://me:pass%2Fword@${host}` })).toEqual(ROWS);
+    const headers = expect.objectContaining({ 'proxy-authorization': `Basic ${password}` });
+    expect(asked).toEqual([{ method: 'CONNECT', url: `127.0.0.1:${port}`, headers }]);
+    const token = sandbox['FOLIO_TOKEN'];
+    expect(JSON.stringify(asked) + tunnelled()).not.toContain(token);
+    expect(tunnelled().slice(0, 2)).toBe('\u0016\u0003'); // A handshake of TLS.
+    expect(tunnelled()).not.toContain('/invoices/issued');
+  });
 
   it.each([
     ['NO_PROXY', '127.0.0.1'],

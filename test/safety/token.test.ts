@@ -83,15 +83,13 @@ describe('a stored token', () => {
     expect(leakIn(exit.stderr)).toBeUndefined();
   });
 
-  it.each(['config set baseUrl OTHER --profile main', 'auth status --base-url OTHER'])(
-    'cannot be had by a change of the address: %s',
-    async (line) => {
-      const other = await startFaultServer({});
-      const env = withProfile({ baseUrl: 'http://127.0.0.1:9/v1', token: HOSTILE_TOKEN });
-      const { code } = await runHere(line.replace('OTHER', other.baseUrl).split(' '), { env });
-      expect([code === 0, other.requests]).toEqual([false, []]);
-    },
-  );
+  const CHANGES = ['config set baseUrl OTHER --profile main', 'auth status --base-url OTHER'];
+  it.each(CHANGES)('cannot be had by a change of the address: %s', async (line) => {
+    const other = await startFaultServer({});
+    const env = withProfile({ baseUrl: 'http://127.0.0.1:9/v1', token: HOSTILE_TOKEN });
+    const { code } = await runHere(line.replace('OTHER', other.baseUrl).split(' '), { env });
+    expect([code === 0, other.requests]).toEqual([false, []]);
+  });
 });
 
 describe('a token command', () => {

@@ -10,17 +10,15 @@ import { loopbackServer } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('what no service should send', () => {
-  it.each(['1.1 000 No', '1.1 099 Low', '1.1 999 High', '1.1 1000 Long', '9.9 200 OK'])(
-    'HTTP/%s is a sentence and exit 5',
-    async (line) => {
-      const head = `HTTP/${line}\r\nContent-Length: 2\r\n\r\n{}`;
-      const { host } = await loopbackServer((socket) => socket.end(head));
-      const env = { FOLIO_BASE_URL: `http://${host}/v1` };
-      const exit = await runHere(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
-      expect(exit).toMatchObject({ code: 5, stderr: expect.stringMatching(/^folio: .*127\.0\.0\.1/) });
-      expect(exit.stderr).not.toContain("fault of folio's own");
-    },
-  );
+  const STATUSES = ['1.1 000 No', '1.1 099 Low', '1.1 999 High', '1.1 1000 Long', '9.9 200 OK'];
+  it.each(STATUSES)('HTTP/%s is a sentence and exit 5', async (line) => {
+    const head = `HTTP/${line}\r\nContent-Length: 2\r\n\r\n{}`;
+    const { host } = await loopbackServer((socket) => socket.end(head));
+    const env = { FOLIO_BASE_URL: `http://${host}/v1` };
+    const exit = await runHere(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
+    expect(exit).toMatchObject({ code: 5, stderr: expect.stringMatching(/^folio: .*127\.0\.0\.1/) });
+    expect(exit.stderr).not.toContain("fault of folio's own");
+  });
 });
 
 /** Sets the clock of the process back once a second request is on its way. */

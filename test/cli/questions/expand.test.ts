@@ -52,22 +52,20 @@ describe('--expand', () => {
     await expectAnswer(ask('--format', format), text);
   });
 
-  it.each(['rows.jsonl', 'rows.json'])(
-    'is in the receipt, so that no document of %s counts twice',
-    async (name) => {
-      const file = join(temporaryFolder(), name);
-      expect(await ask('-o', file, '--receipt', `${file}.receipt.json`)).toMatchObject({ code: 0 });
-      const says = `folio: ${file} has a row for each of payments, so a document of several would count several times\n`;
-      const hint = '  Export it without --expand, or sum a column of the rows, such as payments.amount.\n';
-      for (const line of ['issued --sum total', 'aging', 'statement --all'])
-        await expectRefused(read(...line.split(' '), '--from', file), says + hint);
-      await expectRefused(read('report', '--format', 'json', '--from', `issued=${file}`), says + hint);
-      await expectAnswer(read('issued', '--from', file, '--count'), '6\n', /^warning: /);
-      const sum = ['--sum', 'payments.amount', '--columns', 'currency,payments.amount'];
-      const sums = 'currency,payments.amount\nCLP,100.10\nUSD,12345678901234567890\n';
-      await expectAnswer(read('issued', '--from', file, ...sum), sums, /^warning: /);
-    },
-  );
+  const FILES = ['rows.jsonl', 'rows.json'];
+  it.each(FILES)('is in the receipt, so that no document of %s counts twice', async (name) => {
+    const file = join(temporaryFolder(), name);
+    expect(await ask('-o', file, '--receipt', `${file}.receipt.json`)).toMatchObject({ code: 0 });
+    const says = `folio: ${file} has a row for each of payments, so a document of several would count several times\n`;
+    const hint = '  Export it without --expand, or sum a column of the rows, such as payments.amount.\n';
+    for (const line of ['issued --sum total', 'aging', 'statement --all'])
+      await expectRefused(read(...line.split(' '), '--from', file), says + hint);
+    await expectRefused(read('report', '--format', 'json', '--from', `issued=${file}`), says + hint);
+    await expectAnswer(read('issued', '--from', file, '--count'), '6\n', /^warning: /);
+    const sum = ['--sum', 'payments.amount', '--columns', 'currency,payments.amount'];
+    const sums = 'currency,payments.amount\nCLP,100.10\nUSD,12345678901234567890\n';
+    await expectAnswer(read('issued', '--from', file, ...sum), sums, /^warning: /);
+  });
 
   it('is in workbooks, Parquet, json and tables', async () => {
     const folder = temporaryFolder();

@@ -120,21 +120,19 @@ describe('a lock', () => {
     await lockTarget(targetIn(folder), destinationContext({ processes }));
   });
 
-  it.each(['', '{"pid":', '{"pid":"7","host":"desk","startedAt":""}', 'null', '{}'])(
-    'that does not say whose it is is respected for a minute: %s',
-    async (contents) => {
-      const folder = temporaryFolder();
-      const path = lockIn(folder, contents);
-      expect(await refusal(folder, fakeProcesses())).toEqual([
-        `out.csv is locked by ${path}, which does not say whose it is`,
-        SOON,
-      ]);
-      age(path, 70);
-      const lock = await lockTarget(targetIn(folder), destinationContext());
-      await lock.release();
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
+  const NOBODYS = ['', '{"pid":', '{"pid":"7","host":"desk","startedAt":""}', 'null', '{}'];
+  it.each(NOBODYS)('that does not say whose it is is respected for a minute: %s', async (contents) => {
+    const folder = temporaryFolder();
+    const path = lockIn(folder, contents);
+    expect(await refusal(folder, fakeProcesses())).toEqual([
+      `out.csv is locked by ${path}, which does not say whose it is`,
+      SOON,
+    ]);
+    age(path, 70);
+    const lock = await lockTarget(targetIn(folder), destinationContext());
+    await lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
 
   it('is renewed every ten seconds until it is released', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -37,15 +37,13 @@ describe('--output-dir', () => {
     }
   });
 
-  it.each(['issued', 'statement --all'])(
-    'leaves no folder where %s writes nothing into it',
-    async (command) => {
-      const failing = { records: { issued: modelRecords(8) }, script: where(() => true, status(500)) };
-      const { run, files } = two(failing, failing);
-      const { code } = await run(`${command} --all-profiles --retries 0 --output-dir FOLDER/a/b`);
-      expect([code, files()]).toEqual([5, []]);
-    },
-  );
+  const LINES = ['issued', 'statement --all'];
+  it.each(LINES)('leaves no folder where %s writes nothing into it', async (command) => {
+    const failing = { records: { issued: modelRecords(8) }, script: where(() => true, status(500)) };
+    const { run, files } = two(failing, failing);
+    const { code } = await run(`${command} --all-profiles --retries 0 --output-dir FOLDER/a/b`);
+    expect([code, files()]).toEqual([5, []]);
+  });
 
   it('takes the format of the flag, else of the profile, else csv', async () => {
     const { run, files } = two({ settings: { format: 'jsonl' } });
