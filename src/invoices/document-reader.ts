@@ -324,7 +324,12 @@ export class DocumentReader {
   noneHas(role: Role, record = 'record') {
     const text = `no ${record} has ${describeRole(this.#layouts.usual.fields, role)}`;
     const details = { code: 'column missing', role, columns: this.#columnsOf(role) } as const;
-    return { text, hint: howToMap(role), details };
+    return { text, hint: this.#howToFind(role), details };
+  }
+
+  #howToFind(role: Role): string {
+    const whole = 'A whole export, without --columns, tells a missing column from one without values.';
+    return this.meanings.isChosen ? `${howToMap(role)} ${whole}` : howToMap(role);
   }
 
   /**
@@ -363,7 +368,9 @@ export class DocumentReader {
         {
           ...{ level: 'failure', kind: 'incomplete' },
           text: `${flag}: the answer is not whole: no record of ${profile} has ${lack}`,
-          hint: isElsewhere ? `Write ${role}, which stands for the column of each profile.` : howToMap(role),
+          hint: isElsewhere
+            ? `Write ${role}, which stands for the column of each profile.`
+            : this.#howToFind(role),
           details: { code: 'column missing', role, columns },
         },
       ];

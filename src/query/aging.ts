@@ -155,6 +155,10 @@ export class Aging {
     const isOpen = kind === 'open' || kind === 'credit';
     if (isOpen) this.#items[kind]++;
     const issued = this.#isPast ? dayIn(this.documents, 'date') : undefined;
+    if (isOpen && issued === 'unreadable') {
+      this.unreadable.noteRole(this.documents, 'date');
+      return undefined;
+    }
     if (typeof issued === 'number' && issued > asOf) {
       if (isOpen) this.issuedLater++;
       return undefined;

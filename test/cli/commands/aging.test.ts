@@ -7,7 +7,7 @@ import { memoryStore } from '../../support/memory-store.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { fileOf, temporaryFolder } from '../../support/temporary-folder.ts';
-import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
+import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 
 /** As of 2026-11-20: 10 days overdue, 50 days, not due, 400 days in another currency, settled. */
 const INVOICES = [
@@ -146,6 +146,14 @@ describe('aging', () => {
     const shown = await age('--as-of 2026-10-31', dated, screen(120));
     expect(shown.stderr).toContain(`${note}; 1 open document issued later left out\n`);
     expect(shown.stdout).not.toContain('note');
+    // Whether it was issued before that day, nobody knows.
+    const unread = dated.map((invoice) => invoice.replace('2026-11-05', '05/11/2026'));
+    const rest = `counterparty,currency,total\nRoble,CLP,107.5\nRoble,USD,0.1\n`;
+    await expectPart(
+      age(`--as-of 2026-10-31 ${TOTALS}`, unread),
+      rest,
+      'date of record 2 is the text "05/11/2026"',
+    );
   });
 
   it('is a sheet of that name in a workbook, without totals', async () => {
