@@ -69,8 +69,10 @@ export class StoredBooks {
     return runs.findLast(({ error }) => error === undefined);
   }
 
-  async organizations(): Promise<ReadonlyMap<string, string>> {
-    return organizationsIn(await newestRuns(this.#database));
+  /** The profiles of all listings, and the organization of each, as far as it is known. */
+  async owners() {
+    const runs = await newestRuns(this.#database);
+    return { profiles: new Set(runs.map(({ profile }) => profile)), organizations: organizationsIn(runs) };
   }
 
   /** The column of a field to order records by; undefined if it does not exist or does not hold text. */

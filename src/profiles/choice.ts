@@ -12,6 +12,8 @@ export interface HeldProfiles {
   readonly profiles: readonly string[] | undefined;
   /** The owner by the receipt of the file, if the records have no profile column. */
   readonly owner?: string | undefined;
+  /** Profiles of which only other listings were read into the database. */
+  readonly without?: readonly string[];
   /** The organization of each profile, where that is known. */
   readonly organizations?: ReadonlyMap<string, string> | undefined;
 }

@@ -233,7 +233,7 @@ export async function chosenProfiles(
   // The source has its own profiles, which need not be in the store.
   const { profile, allProfiles: all } = flags;
   const names = namesTyped(profile);
-  const { shown, profiles } = held;
+  const { shown, profiles, without = [] } = held;
   if (profiles === undefined && (names !== undefined || all)) {
     const flag = all ? '--all-profiles' : `--profile ${profile}`;
     throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {
@@ -241,6 +241,8 @@ export async function chosenProfiles(
     });
   }
   if (profiles === undefined) return [];
+  if (all && without.length > 0)
+    notices.warn(`${shown}: no sync has read these records of ${without.join(', ')}, and they are left out`);
   return profiles.length === 0 ? (names ?? []) : chooseHeld(held, { names, all }, context);
 }
 

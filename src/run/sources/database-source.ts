@@ -93,8 +93,9 @@ async function heldIn(
   const profiles = [...(await books.profilesIn(table)), ...synced];
   // A profile's name may become the name of a file.
   for (const name of profiles) parseProfileName(name, shown);
-  const organizations = await books.organizations();
-  return { shown, profiles: inOrderOf(await context.config(), profiles), organizations };
+  const { profiles: all, organizations } = await books.owners();
+  const without = [...all].filter((name) => !profiles.includes(name));
+  return { shown, profiles: inOrderOf(await context.config(), profiles), without, organizations };
 }
 
 /** The records of a resource in a synced database, a profile at a time, in the order of the service. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { always, status } from '../../support/faults.ts';
 import { runOrganizations, type Organization } from '../../support/run-model.ts';
+import { expectAnswer } from '../../support/expect-exit.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Invoices with all that aging asks for, in a listing that begins with the oldest. */
@@ -78,6 +79,17 @@ describe('several profiles of a database', () => {
       expect({ ...database.told, line }).toEqual({ ...service.told, stderr });
       expect([service.told.code, database.asked]).toEqual([0, []]);
     }
+  });
+
+  it('are named where only other listings of theirs were read', async () => {
+    const folder = temporaryFolder();
+    const run = (line: string) => runOrganizations(line, { organizations, folder });
+    await run('sync FOLDER/books.db issued --profile north');
+    await run('sync FOLDER/books.db received --profile west,south');
+    const says = `warning: ${folder}/books.db: no sync has read these records of south, west, and they are left out\n`;
+    await expectAnswer(run('issued --all-profiles --from FOLDER/books.db --count'), '5\n', says);
+    await expectAnswer(run('issued --from FOLDER/books.db --count'), '5\n');
+    expect((await run('aging --all-profiles --from FOLDER/books.db')).stderr).toBe(says);
   });
 
   it('are missing where no sync could read them, and the others come', async () => {
