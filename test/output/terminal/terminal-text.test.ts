@@ -137,11 +137,7 @@ describe('TerminalGate', () => {
       'a\tb\nc␛[2J\r\nd␍e\n',
     ],
     ['a line end that is split over chunks', ['a\r', '\nb\r', 'c\r'], 'a\r\nb␍c␍'],
-    [
-      'replacements of bad UTF-8',
-      [Buffer.of(0x61, 0x9b, 0xff), Buffer.of(0xe2, 0x80)],
-      'a\ufffd\ufffd\ufffd',
-    ],
+    ['marks of bad UTF-8', [Buffer.of(0x61, 0x9b, 0xff), Buffer.of(0xe2, 0x80)], 'a\ufffd\ufffd\ufffd'],
   ])('shows %s', async (_, chunks, shown) => {
     expect(await gated(chunks)).toBe(shown);
   });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectAnswer, expectRefused } from '../../support/expect-exit.ts';
+import { expectAnswer, expectPart, expectRefused } from '../../support/expect-exit.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations } from '../../support/run-model.ts';
 import { always, status } from '../../support/faults.ts';
@@ -170,20 +170,14 @@ describe('whose records are read from a source of several', () => {
     const file = 'FOLDER/part.jsonl';
     expect(await run(`issued --all-profiles -o ${file} --receipt beside`)).toMatchObject({ code: 6 });
     await expectAnswer(run(`issued --from ${file} --profile north --count`), '3\n');
-    expect(await run(`issued --from ${file} --all-profiles --count`)).toMatchObject({
-      code: 6,
-      stdout: '3\n',
-    });
+    await expectPart(run(`issued --from ${file} --all-profiles --count`), '3\n', 'is incomplete: ');
     const left = `issued --all-profiles --where dueBy>=2026 -o ${file} --receipt beside`;
     const unreadable = {
       ...down,
       north: { records: { issued: ['{"id":1,"dueBy":"soon"}', '{"id":2,"dueBy":"2026-10-01"}'] } },
     };
     expect(await runOrganizations(left, { organizations: unreadable, folder })).toMatchObject({ code: 6 });
-    expect(await run(`issued --from ${file} --profile north --count`)).toMatchObject({
-      code: 6,
-      stdout: '1\n',
-    });
+    await expectPart(run(`issued --from ${file} --profile north --count`), '1\n', 'is incomplete: ');
   });
 
   it('is nobody’s choice where the records do not say whose they are', async () => {
