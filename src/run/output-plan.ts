@@ -66,8 +66,6 @@ interface PlanOptions extends Partial<Pick<Layout, 'single' | 'sheet'>> {
   /** What the columns mean; undefined where the records are of a form of their own. */
   readonly meanings?: Meanings;
   readonly expand?: string | undefined;
-  /** Another file extension that the command can write, for messages. */
-  readonly extraEnding?: string | undefined;
   /** The language of headings in a workbook, by flag and by setting; undefined where columns have their names. */
   readonly lang?:
     | { readonly flag: ReportLanguage | undefined; readonly setting: ReportLanguage | undefined }
@@ -88,7 +86,6 @@ export async function planOutput(
     defaults = {},
     meanings,
     expand,
-    extraEnding,
     lang,
     form,
     isResult = form !== undefined,
@@ -98,7 +95,7 @@ export async function planOutput(
   } = options;
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : endingFormat(target, flags.format, extraEnding);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format);
   // Off a terminal, a listing is csv for scripts, and a single record is a JSON document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
@@ -211,12 +208,12 @@ function isLoneCount({ count, groupBy, format, output: target = '-', excel, deli
   return count === true && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
 }
 
-/** The format that a file's ending names. Throws UsageError for an ending that is not a format, unless a flag names one. */
-function endingFormat(
-  target: string,
-  chosen: Format | undefined,
-  extra: string | undefined,
-): Format | undefined {
+/**
+ * The format that a file's ending names. Throws UsageError for an ending that is not a format, unless a flag names one.
+ *
+ * @param extra another ending that the command can write, for the message
+ */
+export function endingFormat(target: string, chosen: string | undefined, extra?: string): Format | undefined {
   const found = formatOfEnding(target);
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
   if (chosen !== undefined || found !== undefined || ending === undefined) return found;

@@ -3,7 +3,7 @@ import { UsageError, NotFoundError } from '../../errors.ts';
 import { readPeriod } from '../../invoices/periods.ts';
 import { firstOf, quoteUnlessCode } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { checkFlagsOfForm, formatOfEnding, formats, readsFlag, type Format } from '../../output/formats.ts';
+import { checkFlagsOfForm, formats, readsFlag, type Format } from '../../output/formats.ts';
 import { readTyped } from '../../output/files/typed-text.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
@@ -21,7 +21,7 @@ import { issued, received } from '../../resources/invoices.ts';
 import { checkResults, wordsOfProfiles, type OutcomeWords, type PartResult } from '../outcome.ts';
 import type { ExportFlags, OutputFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
-import { planOutput } from '../output-plan.ts';
+import { endingFormat, planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
 import { chosenProfiles, settingsProfile } from '../session.ts';
@@ -104,7 +104,8 @@ type Form = 'html' | Format;
 /** The form of what is written: a page, or rows in a format, of which json is one document. Throws UsageError. */
 function formOf(context: Context, flags: StatementFlags, defaults: FlagDefaults): Form {
   const { format, output, folder, columns, excel, wide, everyone, lang, note, organization } = flags;
-  const ofEnding = output && (/\.html?$/i.test(output) ? 'html' : formatOfEnding(output));
+  const isPage = output !== undefined && /\.html?$/i.test(output);
+  const ofEnding = isPage ? 'html' : output && endingFormat(output, format, '.html');
   const isShown = isOnTerminal(context, output);
   const usual = (excel ? 'csv' : defaults.format) ?? (isShown ? 'table' : 'csv');
   const form = format ?? (folder === undefined ? ofEnding || usual : 'html');
@@ -133,7 +134,6 @@ async function writeRows(job: Job, defaults: FlagDefaults): Promise<void> {
     defaults,
     sheet: 'statement',
     lang: { flag: flags.lang, setting: language },
-    extraEnding: '.html',
     form: statementForm(isSeveral),
   });
   const writing =

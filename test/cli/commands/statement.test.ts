@@ -127,13 +127,14 @@ describe('folio statement', () => {
   });
 
   it('is in the language and the format of the current profile, as every answer is', async () => {
-    const env = withProfile({ settings: { lang: 'es', format: 'jsonl' } });
+    const env = withProfile({ settings: { lang: 'es', format: 'json' } });
     const of = (flags: string) => {
       const line = `statement ${ROBLE} --from ${fileOf(invoice(1), 'issued.jsonl')}${flags}`;
       return runHere(line.split(' '), { env });
     };
-    expect((await of('')).stdout.toString()).toMatch(/^{"counterparty":"Roble"/);
+    expect((await of('')).stdout.toString()).toMatch(/^{[^]*"counterparty":\s*"Roble"/);
     expect((await of(' --format html')).stdout.toString()).toContain('<html lang="es">');
+    await expectRefused(of(` -o ${temporaryFolder()}/roble.pdf`), 'roble.pdf: unknown file extension .pdf');
   });
 
   it('is in Spanish where asked, and has a note below', async () => {
