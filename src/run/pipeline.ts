@@ -38,7 +38,7 @@ import {
 } from './run.ts';
 import type { ReadPath } from './paths.ts';
 import { chosenProfiles, isOfSeveral } from './session.ts';
-import { fieldsOf, pageDefaults, settingOf } from './settings.ts';
+import { fieldsOf, settingOf } from './settings.ts';
 import type { FromRequest } from './sources/from-source.ts';
 import { listingSource } from './sources/listing-source.ts';
 
@@ -281,7 +281,7 @@ interface PlannedFlags extends Pick<OutputFlags, 'format' | 'output' | 'columns'
 
 /** Plans the output by the flags, and by the settings for what they leave open. */
 async function planPart(
-  { context, defaults, source, meanings: { fields }, run, profile, isJoined }: Part,
+  { context, defaults, source, meanings: { fields }, run, isJoined }: Part,
   request: ExportRequest,
   { format, output, columns, meanings }: PlannedFlags,
 ): Promise<OutputPlan> {
@@ -294,10 +294,7 @@ async function planPart(
     output: output ?? flags.output,
     columns: lacksProfile ? columns.withFirst(PROFILE_COLUMN) : columns,
   });
-  const lang = words && {
-    flag: words.lang,
-    setting: pageDefaults(context, await storeOf(run), profile).lang,
-  };
+  const lang = words && { flag: words.lang, setting: defaults.lang };
   const isOfDue = (open ?? overdue) === true;
   const describe = () => ({
     known: shownColumns(fields, { resource: source.resource, expand, isOfDue }),

@@ -1,5 +1,4 @@
 import { LIST_ENCODINGS } from '../api/address.ts';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
   FIELD_NAMES,
@@ -11,7 +10,6 @@ import {
 } from '../invoices/fields.ts';
 import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
-import { usualProfile } from '../profiles/connection.ts';
 import { brokenStore, type ConfigStore } from '../profiles/profile.ts';
 import { resources } from '../resources/listings.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -180,20 +178,13 @@ export function flagDefaults(
   return { ...Object.fromEntries(values), types: typesOfColumns(store, profile) } as FlagDefaults;
 }
 
-/**
- * The language of pages about a profile (without one, of the usual profile), and the organization's name on them, where no flag
- * has them. Throws UsageError naming file and setting for a value that is not allowed.
- */
-export function pageDefaults(
-  { env }: Pick<Context, 'env'>,
+/** The name of a profile's organization on its pages, where no flag has it. Throws UsageError as `flagDefaults` does. */
+export function organizationSet(
   store: ConfigStore | undefined,
   profile: string | undefined,
-): { readonly lang?: 'en' | 'es'; readonly organization?: string } {
-  if (store === undefined) return {};
-  return {
-    lang: settingFor(store, 'lang', profile ?? usualProfile(env, store)),
-    organization: profile === undefined ? undefined : settingFor(store, ORGANIZATION, profile),
-  } as ReturnType<typeof pageDefaults>;
+): string | undefined {
+  if (store === undefined || profile === undefined) return undefined;
+  return settingFor(store, ORGANIZATION, profile) as string | undefined;
 }
 
 function typesOfColumns(

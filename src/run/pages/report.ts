@@ -8,6 +8,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { makeFolder } from '../../output/files/target.ts';
 import { checkFlagsOfForm } from '../../output/formats.ts';
 import type { HeldProfiles } from '../../profiles/choice.ts';
+import { usualProfile } from '../../profiles/connection.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { batchOfRows } from '../../query/result-rows.ts';
 import { figuresJson, reportFigures, type ListingName, type ReportFigures } from '../../report/figures.ts';
@@ -24,7 +25,7 @@ import { deliver, storeOf, type Source, type Run } from '../run.ts';
 import { checkPaths, type ReadPath } from '../paths.ts';
 import type { RunDay } from '../run-state.ts';
 import { chosenProfiles } from '../session.ts';
-import { pageDefaults } from '../settings.ts';
+import { flagDefaults, organizationSet } from '../settings.ts';
 import { listingSource } from '../sources/listing-source.ts';
 import {
   deliverText,
@@ -139,9 +140,11 @@ async function writePage(
       warnOfMissing(run.notices, figures);
       if (format === 'json') return figuresJson(figures);
       const { reportPage } = await import('../../report/page.ts');
-      const set = pageDefaults(context, await storeOf(run), run.whole.owner);
-      const writing = writingFor(context, flags.lang ?? set.lang);
-      return reportPage(figures, { writing, version, title: flags.title ?? set.organization });
+      const { owner } = run.whole;
+      const store = await storeOf(run);
+      const { lang } = flagDefaults(store, owner ?? usualProfile(context.env, store), undefined);
+      const writing = writingFor(context, flags.lang ?? lang);
+      return reportPage(figures, { writing, version, title: flags.title ?? organizationSet(store, owner) });
     }),
   );
 }
@@ -174,8 +177,8 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
   const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
   await inPageRun(context, { options, parts, words }, async (run, read) => {
     const store = await storeOf(run);
-    const only = isSeveral ? undefined : (profiles[0] ?? flags.profile);
-    const writing = writingFor(context, flags.lang ?? pageDefaults(context, store, only).lang);
+    const only = isSeveral ? undefined : (profiles[0] ?? usualProfile(context.env, store, flags.profile));
+    const writing = writingFor(context, flags.lang ?? flagDefaults(store, only, undefined).lang);
     const form = monthForm(writing, isSeveral);
     const plan = await planOutput(run.context, { format: 'table', color: flags.color }, { form });
     const rows = async function* (): AsyncGenerator<RecordBatch> {

@@ -25,7 +25,7 @@ import { endingFormat, planOutput } from '../output-plan.ts';
 import { deliver, storeOf, type Run } from '../run.ts';
 import type { ReadPath } from '../paths.ts';
 import { chosenProfiles, settingsProfile } from '../session.ts';
-import { flagDefaults, pageDefaults, type FlagDefaults } from '../settings.ts';
+import { flagDefaults, organizationSet, type FlagDefaults } from '../settings.ts';
 import { sourceFor } from '../pipeline.ts';
 import {
   deliverText,
@@ -73,7 +73,7 @@ export async function writeStatements(
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {
       const only = isSeveral ? undefined : (profiles[0] ?? usual);
-      const language = flags.lang ?? pageDefaults(context, store, only).lang;
+      const language = flags.lang ?? flagDefaults(store, only, undefined).lang;
       const job = { run, flags, fiscalIds, isSeveral, language, store, read };
       if (folder !== undefined) await writeFolder(job, folder);
       else await (form === 'html' || form === 'json' ? writeText(job, form) : writeRows(job, defaults));
@@ -243,7 +243,7 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
     const { name, fiscalId } = figures?.own ?? {};
     const sender = {
       profile,
-      organization: organization ?? pageDefaults(run.context, store, profile).organization ?? name,
+      organization: organization ?? organizationSet(store, profile) ?? name,
       organizationFiscalId: fiscalId,
     };
     return (figures?.statements ?? []).map((statement): OwnStatement => ({

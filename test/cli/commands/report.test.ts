@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runHere } from '../../support/run-here.ts';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { always, status } from '../../support/faults.ts';
 import { withReceipt } from '../../support/receipt-of.ts';
 import { runOrganizations } from '../../support/run-model.ts';
@@ -435,7 +436,17 @@ describe('folio report', () => {
     expect(await pageOfOne('--profile north --lang en --title X')).toMatch(/X Invoices and funds/);
     expect(await pageOfOne('--profile south')).not.toMatch(/Roble|Facturas/);
     const file = fileOf(`${INVOICE}\n`);
-    expect(await pageOfOne(`--from ${file}`, { FOLIO_PROFILE: 'north' })).toMatch(/Facturas y fondos/);
+    const env = { FOLIO_PROFILE: 'north' };
+    expect(await pageOfOne(`--from ${file}`, env)).toMatch(/Facturas y fondos/);
+    // Of several, none has its language.
+    const shown = { organizations, env, terminal: true, columns: 120, folder: temporaryFolder() };
+    const all = (line: string) => runOrganizations(`${line} --all-profiles --no-progress`, shown);
+    expect((await all('report')).stdout).toContain('Organization');
+    await all('statement --all --output-dir FOLDER/pages');
+    expect(readFileSync(join(shown.folder, 'pages/index.html'), 'utf8')).toContain('lang="en"');
+    await all('aging -o FOLDER/aging.xlsx');
+    const [sheet] = readWorkbook(readFileSync(join(shown.folder, 'aging.xlsx')));
+    expect(sheet!.rows[0]!.get('A')!.value).toBe('_profile');
   });
 
   it('draws ages and months in scale, what is below zero in a colour of its own', async () => {
