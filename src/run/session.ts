@@ -34,7 +34,7 @@ import {
   type RequestLimits,
 } from './flags.ts';
 import type { Notices } from './notices.ts';
-import { flagDefaults, type FlagDefaults } from './settings.ts';
+import { flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
 
 /** The client has a quota of its own where it shares none with the other clients of a run. */
 type ServiceAddress = Pick<ClientOptions, 'baseUrl' | 'token' | 'tokenHint' | 'observe' | 'quota'>;
@@ -105,13 +105,16 @@ export function sharedBySessions(context: Context, flags: GlobalFlags) {
 /** One organization at one address, ready for requests. */
 export interface Session {
   readonly client: ApiClient;
-  /** The name of the profile whose token is used; undefined where that came by flag or environment. */
+  /**
+   * The profile whose token is used, or the name of an organization of the sandbox; undefined where the token came by flag or
+   * environment. What columns mean goes by it; `defaults` are those of the profile that is chosen, whatever the token.
+   */
   readonly profile: string | undefined;
   readonly baseUrl: URL;
   readonly token: Secret;
   /** By the flags, else by the settings. */
   readonly limits: RequestLimits;
-  /** The settings, of the profile or of all profiles, for flags that are not set. */
+  /** The settings for flags that are not set. */
   readonly defaults: FlagDefaults;
 }
 
@@ -157,13 +160,22 @@ async function ownService(
   const connection = requireConnection(found, context.clock.now());
   const { baseUrl, token, tokenSource, warning } = connection;
   if (warning !== undefined) notices.remark(warning);
+  const { profile: chosen } = connection;
   const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
+  if (!isOfProfile && chosen !== undefined && resource !== undefined) {
+    // Another organization's columns may mean something else.
+    const meanings = ['fields.', settingOf('known', resource), settingOf('key', resource)];
+    const own = Object.keys(store.settings(chosen));
+    const unused = own.filter((name) => meanings.some((meaning) => name.startsWith(meaning)));
+    if (unused.length > 0)
+      notices.warn(`the token is not that of profile ${chosen}: its ${unused.join(', ')} do not apply`);
+  }
   return {
     baseUrl,
     token,
     tokenHint: tokenHint(connection),
-    profile: isOfProfile ? connection.profile : undefined,
-    defaults: flagDefaults(store, connection.profile, resource),
+    profile: isOfProfile ? chosen : undefined,
+    defaults: flagDefaults(store, chosen, resource),
   };
 }
 

@@ -304,4 +304,17 @@ describe('an export of one profile', () => {
     const page = 'report --from FOLDER/issued.jsonl --from FOLDER/received.jsonl --format json';
     await expectRefused(run(page), `issued.jsonl is of north, and ${folder}/received.jsonl of south\n`);
   });
+
+  it('is not what a token of the environment is of: settings for the meaning of columns are left out, and that is said', async () => {
+    const settings = { 'fields.amount': 'saldo', 'known.received': 'x', 'columns.issued': 'id' };
+    const north = {
+      records: { issued: ['{"id":1,"amountToBePaid":1,"saldo":2,"currency":"CLP"}'] },
+      settings,
+    };
+    const env = { FOLIO_TOKEN: 'token-of-north-0123456789', FOLIO_PROFILE: 'north' };
+    const says = 'warning: the token is not that of profile north: its fields.amount do not apply\n';
+    const run = (line: string) => runOrganizations(line, { organizations: { north }, env });
+    await expectAnswer(run('issued --sum open --no-header'), /^CLP,1,1,/, says);
+    await expectAnswer(run('issued'), 'id\n1\n', says);
+  });
 });
