@@ -33,14 +33,14 @@ export interface Layout {
   readonly columns?: readonly string[] | undefined;
   /** The headings of columns, if they differ from the names. Throws UsageError if two headings are the same. */
   readonly headings?: ((columns: readonly string[]) => readonly string[]) | undefined;
-  /** table: whether the user chose the columns: then they keep their order and have equal rank. */
+  /** table, xlsx: whether the user chose the columns: then they keep their order, and in a table have equal rank. */
   readonly isChosen?: boolean | undefined;
   readonly delimiter?: string | undefined;
   /** csv: whether the first line names the columns. */
   readonly header: boolean;
   /** csv: byte order mark, CRLF, and text that a spreadsheet would run as a formula made inert. */
   readonly excel: boolean;
-  /** json: print the only record itself instead of an array. */
+  /** json, table: the only record itself, instead of an array, or as a sheet of its fields. */
   readonly single: boolean;
   /** table: display cells across, or undefined off a terminal. */
   readonly width?: number | undefined;
@@ -52,9 +52,11 @@ export interface Layout {
   readonly raw?: boolean | undefined;
   /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
   readonly locale?: string | undefined;
-  /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
+  /** table, xlsx: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
+  /** table: what columns mean, to mark what is overdue. */
   readonly fields?: FieldsOf | undefined;
+  /** parquet: the types that listings declare. */
   readonly declared?: DeclaredTypes | undefined;
   /** parquet: the types of columns that the user set. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;

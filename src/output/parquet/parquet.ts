@@ -14,7 +14,7 @@ const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
 /** The most columns of all row groups together: the metadata of each waits in memory. */
 const MAX_CHUNKS = 50_000;
 
-/** The only column of a file without records and known columns: engines refuse a file without columns. */
+/** The only column of a file without records and declared columns: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
 
 const CREATED_BY = 'folio';
