@@ -105,12 +105,8 @@ export function leastTableWidth(rows: RecordBatch, columns: readonly KnownColumn
     isChosen: true,
     known: columns,
   });
-  const isNamed = columns.map(({ look }) => look === 'party');
-  const names = Array.from({ length: rows.count }, (_, index) =>
-    reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
-  );
-  const measured = withDistinct(reader.columns(), names);
-  return measured.reduce((sum, column) => sum + distinctOf(column) + GAP, -GAP);
+  const texts = Array.from({ length: rows.count }, (_, index) => reader.read(rows, index));
+  return withDistinct(reader.columns(), texts).reduce((sum, column) => sum + distinctOf(column) + GAP, -GAP);
 }
 
 export function headOf({ column, width }: FittedColumn): string {
