@@ -261,7 +261,8 @@ async function reach({ clock, env, signal, openTransport }: Context, baseUrl: UR
   let certificate: Certificate | undefined;
   const note = (message: unknown): void => {
     const { connectParams, socket } = message as { connectParams: { host: string }; socket?: Socket };
-    if (connectParams.host !== baseUrl.host) nearest = new URL(proxy!.url);
+    // Without a proxy, another host is that of another run in this process, as of tests.
+    if (connectParams.host !== baseUrl.host) nearest = proxy === undefined ? nearest : new URL(proxy.url);
     else if (socket instanceof TLSSocket)
       certificate = { ...socket.getPeerCertificate(), protocol: socket.getProtocol() };
   };
