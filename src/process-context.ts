@@ -107,7 +107,7 @@ function stopSignal(own: OwnProcess): AbortSignal {
 }
 
 /** The most bytes of a token, of fiscal IDs or of a note on standard input. */
-const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES = 64 * 2 ** 20;
 
 /** The most bytes that are written without a stream, all in all. Every empty pipe takes that many at once. */
 const MAX_DIRECT_WRITE = 8 * 1024;
@@ -198,7 +198,9 @@ async function readAll(stream: ReadStream): Promise<string> {
     });
   });
   if (text !== undefined) return text;
-  throw new UsageError('standard input holds more than 64 MiB', { hint: 'Give less at once.' });
+  throw new UsageError(`standard input holds more than ${MAX_INPUT_BYTES / 2 ** 20} MiB`, {
+    hint: 'Give less at once.',
+  });
 }
 
 interface TypedLine {

@@ -134,25 +134,18 @@ export class RecordShapes {
     let level = -1;
     let values = 0;
     let from = start;
-    let at = start;
-    while (at < end) {
+    for (let at = start, behind = at; at < end; at = behind) {
       const byte = bytes[at]!;
-      if (BETWEEN[byte] === 1) {
-        if (byte === ascii.OPEN_BRACE) level++;
-        if (byte === ascii.CLOSE_BRACE) level--;
-        at++;
-        continue;
-      }
-      const behind = endOfValue(view, at);
+      if (byte === ascii.OPEN_BRACE) level++;
+      if (byte === ascii.CLOSE_BRACE) level--;
+      behind = BETWEEN[byte] === 1 ? at + 1 : endOfValue(view, at);
       const isName = byte === ascii.QUOTE && bytes[endOfSpace(bytes, behind)] === ascii.COLON;
-      if (!isName) {
-        before = this.#stepBehind(before, [from, at], level);
-        if (before === undefined) return;
-        if (at === id) before.isId = true;
-        values++;
-        from = behind;
-      }
-      at = behind;
+      if (BETWEEN[byte] === 1 || isName) continue;
+      before = this.#stepBehind(before, [from, at], level);
+      if (before === undefined) return;
+      if (at === id) before.isId = true;
+      values++;
+      from = behind;
     }
     const ending = this.#stepBehind(before, [from, end], level);
     if (ending === undefined || ending.shape >= 0) return;

@@ -102,8 +102,9 @@ export class Pass {
     const { offset, from, records, churn } = placed;
     const before = this.#previous;
     const page = this.pages++;
+    const isOfAll = this.regions.length === 0;
     // In a region that is read again, records in front of it may be new, too.
-    const inFront = this.regions.length === 0 ? Math.max(0, from - offset) : 0;
+    const inFront = isOfAll ? Math.max(0, from - offset) : 0;
     const common = before === undefined ? inFront : this.#inCommon(placed, before);
     const fits = typeof common === 'number';
     if (before !== undefined && (!fits || before.churn !== churn))
@@ -111,12 +112,18 @@ export class Pass {
     this.mayRepeat ||= common === 'shifted' || common === 'gap';
     this.isStuck ||= before !== undefined && this.#isSame(placed, before);
     if (records.count > 0) this.#previous = placed;
-    this.#seen.note(records, this.regions.length === 0 ? page : undefined);
-    const region = this.regions.find((candidate) => candidate.from <= from && from < candidate.to);
-    if (region !== undefined) for (const met of this.#seen.pageNumbersIn(records)) region.meet(met);
-    if (placed.isLast) region?.meet(Infinity);
+    this.#seen.note(records, isOfAll ? page : undefined);
+    if (!isOfAll) this.#noteMet(placed);
     // Where pages do not fit, any record may be new.
     return fits ? sliceRecords(records, common, records.count) : records;
+  }
+
+  /** Notes in the region that is read again the pages around it that have a record of this one. */
+  #noteMet({ from, records, isLast }: PlacedPage): void {
+    const region = this.regions.find((candidate) => candidate.from <= from && from < candidate.to);
+    if (region === undefined) return;
+    for (const page of this.#seen.pageNumbersIn(records)) region.meet(page);
+    if (isLast) region.meet(Infinity);
   }
 
   get hasNewTotal(): boolean {
