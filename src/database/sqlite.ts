@@ -241,7 +241,8 @@ class SqliteDatabase implements Database {
     try {
       this.#connection.exec('ROLLBACK');
     } catch {
-      // A full disk, for one, has ended the transaction already.
+      // A full disk, for one, has ended the transaction already. Its pages go with the next statement.
+      await this.query('SELECT count(*) FROM sqlite_schema').catch(() => {});
     }
   }
 
