@@ -23,7 +23,18 @@ interface CustomerRequest<T> {
 
 /** One customer, as a batch of one record. Rejects like `getCustomer`. */
 export function fetchCustomer(client: ApiClient, id: string, signal: AbortSignal): Promise<RecordBatch> {
-  return getCustomer(client, { path: `/customers/${pathSegment(id)}`, query: [], parse: scanRecord, signal });
+  return getCustomer(client, { path: `/customers/${pathSegment(id)}`, query: [], parse: scanItem, signal });
+}
+
+/** The members of an error (spec 7), which may come with status 200. */
+const ERROR_MEMBERS = ['error', 'errors', 'message', 'Message'];
+
+/** A body that is one record. Throws BadBody, also for an error. */
+function scanItem(body: Buffer): RecordBatch {
+  const record = scanRecord(body);
+  const names = Object.keys(JSON.parse(body.toString()) as object);
+  if (names.some((name) => !ERROR_MEMBERS.includes(name))) return record;
+  throw new BadBody(`expected a record, found ${names.join(' and ') || 'an empty object'}`, 0);
 }
 
 /** Whether a path below the base address names one customer. */
@@ -129,7 +140,7 @@ function parsePortalLink(body: Buffer, { status, headers }: ResponseHead): Recor
     const [link, ...others] = [JSON.parse(text) as unknown].flat();
     if (typeof link === 'string' && link !== '' && others.length === 0) return linkRecord(link);
   }
-  const records = text.startsWith('[') ? scanArray(body) : scanRecord(body);
+  const records = text.startsWith('[') ? scanArray(body) : scanItem(body);
   if (records.count > 0) return records;
   throw new BadBody('expected a link', 0);
 }

@@ -72,6 +72,7 @@ it('leaves another failure, and that of another path, to the service', async () 
   };
   expect(await requestsOf(['customers', 'get', 'r3'], 503)).toBe('5 r3');
   expect(await requestsOf(['get', '/customers/portal-link'], 500)).toBe('5 portal-link');
+  expect(await run(GET, [[200, '{"message":"failed"}']], listed)).toMatchObject({ code: 5, stdout: '' });
   expect(
     ['/customers/r3', '/x/customers/r3', '/customers/r3/x', '/customers/', '/customers/portal-link'].map(
       isCustomerPath,
@@ -110,7 +111,7 @@ describe('the link to a portal', () => {
 
   it.each(['""', '[]', '["a","b"]', '[1]', '[null]', '[{"a":1},2]', '[""]'])('is not in %s', async (body) => {
     expect(await linkOf(body)).toMatch(/^5 .*: expected an? (?:link|object|record)/);
-    for (const other of ['true', '<html>', '']) expect(await linkOf(other)).toMatch(/^5 /);
+    for (const other of ['true', '<html>', '', '{"errors":"x"}']) expect(await linkOf(other)).toMatch(/^5 /);
   });
 });
 
