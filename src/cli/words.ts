@@ -1,7 +1,8 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
-import { isPeriod } from '../invoices/periods.ts';
+import { CALENDAR_UNITS, isPeriod } from '../invoices/periods.ts';
 import { endingsOf, formats } from '../output/formats.ts';
+import { quoteForShell } from '../output/terminal/terminal-text.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { issued } from '../resources/invoices.ts';
 import { commandPath, hasFlag, resourceOf, shownUnder, termOf } from './command.ts';
@@ -146,63 +147,107 @@ Pages, and the headings of workbooks of statements and aging, are in English or 
     return { words: words.split(/\s+/), help: lines.join('\n') };
   });
 
-/** A word of the table that was typed, and the word behind it. */
+/** A word of the table that was typed, the word behind it (empty if none), and whether the command lists received invoices. */
 interface Typed {
   readonly word: string;
-  readonly value: string | undefined;
+  readonly value: string;
+  readonly isReceived: boolean;
 }
 
-/**
- * What to write in place of a flag, by the first word of its page. A command is told those flags that it has, or a whole command
- * line if it has none of them.
- */
-const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly string[]>> = {
-  unpaid: () => ['--open'],
-  owe: ({ value }) => ['--open', ...byName('', value)],
-  overdue: () => ['--overdue'],
-  paid: () => [PAID],
-  status: ({ value = 'PENDING' }) => {
-    const better = { overdue: ['--overdue'], paid: [PAID] }[value.toLowerCase()] ?? [];
-    return [...better, `--where status=${value}`];
+/** What to write. The command has these flags, by default the one that begins the line, and columns, and lacks one. */
+type Advice = readonly [
+  line: string,
+  of?: { readonly has?: readonly string[]; readonly lacks?: string; readonly columns?: readonly string[] },
+];
+
+const OPEN: Advice = ['--open', { columns: ['open'] }];
+const OVERDUE: Advice = ['--overdue', { columns: ['open'] }];
+const IS_PAID: Advice = [PAID, { columns: ['open', 'status'] }];
+const OF_PARTY = { columns: ['counterpartyName'] };
+
+/** What to write in place of a flag, by the first word of its page. */
+const INSTEAD: Readonly<Record<string, (typed: Typed) => readonly Advice[]>> = {
+  unpaid: () => [OPEN],
+  owe: ({ value }) => [OPEN, ...byName(value)],
+  overdue: () => [OVERDUE],
+  paid: () => [IS_PAID],
+  status: ({ value }) => {
+    const better = { overdue: [OVERDUE], paid: [IS_PAID] }[value.toLowerCase()] ?? [];
+    const condition = quoteForShell(`status=${value || 'PENDING'}`);
+    return [...better, [`--where ${condition}`, { columns: ['status'] }]];
   },
-  month: ({ word, value = '' }) => [`--period ${[value, word].find(isPeriod) ?? 'last-month'}`],
-  day: ({ word, value = '2026-10-31' }) =>
-    word === 'between'
-      ? [`--since ${value} --until <day>`]
-      : ['since', 'until']
-          .filter((flag) => !(flag === 'since' ? TO : FROM).split(' ').includes(word))
-          .map((flag) => `--${flag} ${value}`),
-  customer: ({ value }) => {
-    const isId = value !== undefined && /\d/.test(value);
-    return isId ? [`--customer-fiscal-id ${value}`] : [...byName('', value), '--customer-fiscal-id <id>'];
+  month: ({ word, value }) => {
+    const month = monthIn(word) ?? monthIn(value);
+    if (month !== undefined) return [[`--period ${/^\d{4}$/.test(value) ? value : '<year>'}-${month}`]];
+    return [[`--period ${[value || 'last-month', word].find(isPeriod) ?? '<period>'}`]];
   },
-  supplier: ({ value }) => [...byName(' --payable', value), '--issuer-fiscal-id <id>'],
+  day: ({ word, value }) => {
+    const day = quoteForShell(value || '2026-10-31');
+    if (FROM.split(' ').includes(word)) return [[`--since ${day}`]];
+    if (TO.split(' ').includes(word)) return [[`--until ${day}`]];
+    return [[`--since ${day} --until ${word === 'between' ? '<day>' : day}`]];
+  },
+  customer: ({ word, value, isReceived }) => {
+    const ofId = `--customer-fiscal-id ${idIn(value) ?? '<id>'}`;
+    // What a name finds among received invoices are suppliers.
+    if (isReceived && /^c[lu]/.test(word)) return [[`folio issued ${idIn(value) ? ofId : filterOf(value)}`]];
+    return [...(idIn(value) ? [] : byName(value)), [ofId]];
+  },
+  supplier: ({ value, isReceived }) => {
+    const ofId = `--issuer-fiscal-id ${idIn(value) ?? '<id>'}`;
+    if (isReceived) return [...(idIn(value) ? [] : byName(value)), [ofId]];
+    return [
+      [`folio received ${idIn(value) ? ofId : filterOf(value)}`, { lacks: '--payable' }],
+      [`folio aging --payable ${filterOf(value)}`, { has: ['--payable'] }],
+      [`--payable ${ofId}`, { has: ['--payable', '--issuer-fiscal-id'] }],
+    ];
+  },
   excel: ({ word, value }) => {
     const format = formats.find((one) => one === word && one !== 'xlsx');
-    if (format !== undefined) return [`--format ${format}`, `-o invoices.${endingsOf(format)[0]}`];
-    return [`-o ${value?.includes('.') ? value : 'invoices.xlsx'}`];
+    if (format !== undefined) return [[`--format ${format}`], [`-o invoices.${endingsOf(format)[0]}`]];
+    return [[`-o ${quoteForShell(value.includes('.') ? value : 'invoices.xlsx')}`]];
   },
   download: ({ word }) => {
     const only = `--only ${word === 'xml' ? 'xml' : 'pdf'}`;
-    return [only, `folio issued download invoices ${only}`];
+    return [[only], [`folio issued download invoices ${only}`, { lacks: '--only' }]];
   },
-  import: ({ value = 'issued.jsonl' }) => [`--from ${value}`],
-  credits: () => ['--where documentType=CREDIT_NOTE'],
-  payments: () => ['--expand payments'],
-  total: ({ word, value = '' }) => {
-    if (!['by', 'sum-by', 'total-by', 'group', 'por'].includes(word)) return ['--sum total'];
-    const column = /^(?:customer|client|supplier|vendor)s?$/i.test(value) ? 'counterpartyName' : value;
-    const unit = /^(?:day|month|quarter|year)$/i.test(value) ? `date:${value.toLowerCase()}` : column;
-    return [`--group-by ${unit || 'counterpartyName'}`];
+  import: ({ value }) => [[`--from ${quoteForShell(value || 'issued.jsonl')}`]],
+  credits: () => [['--where documentType=CREDIT_NOTE', { columns: ['documentType'] }]],
+  payments: () => [['--expand payments', { columns: ['payments'] }]],
+  total: ({ word, value }) => {
+    const isGroup = ['by', 'sum-by', 'total-by', 'group', 'por'].includes(word);
+    if (!isGroup) return [['--sum total', { columns: ['total'] }]];
+    const unit = CALENDAR_UNITS.find((one) => one === value.toLowerCase());
+    if (unit !== undefined) return [[`--group-by date:${unit}`, { columns: ['date'] }]];
+    const isParty = /^(?:(?:customer|client|supplier|vendor)s?)?$/i.test(value);
+    return [isParty ? ['--group-by counterpartyName', OF_PARTY] : [`--group-by ${quoteForShell(value)}`]];
   },
-  language: ({ value = 'es' }) => [`--lang ${value}`],
+  language: ({ value }) => [[`--lang ${quoteForShell(value || 'es')}`]],
 };
 
+function filterOf(name: string): string {
+  return `--where ${quoteForShell(`counterpartyName~${name || 'roble'}`)}`;
+}
+
 /** A filter by a part of the name, and what someone owes for a command that has no filter. */
-function byName(payable: string, part = 'roble'): readonly string[] {
-  const condition = `counterpartyName~${part}`;
-  const filter = `--where ${part.includes(' ') ? `'${condition}'` : condition}`;
-  return [filter, `folio aging ${filter}${payable}`];
+function byName(name: string): readonly Advice[] {
+  return [
+    [filterOf(name), OF_PARTY],
+    [`folio aging ${filterOf(name)}`, { lacks: '--where' }],
+  ];
+}
+
+function idIn(value: string): string | undefined {
+  return /\d/.test(value) ? value : undefined;
+}
+
+const MONTHS =
+  'jan feb mar apr may jun jul aug sep oct nov dec ene feb mar abr may jun jul ago sep oct nov dic';
+
+/** The two digits of a month by the first three letters of its name; undefined for another word. */
+function monthIn(word: string): string | undefined {
+  const at = MONTHS.split(' ').indexOf(word.slice(0, 3).toLowerCase());
+  return at < 0 ? undefined : String((at % 12) + 1).padStart(2, '0');
 }
 
 /** The page for what was typed, or for one of several words (`who owes`); undefined for words that are not in the table. */
@@ -215,10 +260,12 @@ export function meantWord(...typed: readonly string[]) {
     const example = /^\* (.*?) :: /m.exec(page.help)![1]!;
     return {
       /** What to write for a flag of this name: of what the command has, else the example. `value` stood behind it. */
-      instead(command: Command, value: string | undefined): readonly string[] {
-        const lines = insteadOf(page.words[0]!, { word, value }, command);
-        const fitting = lines.filter((line) => fits(line, command, value));
-        return lines.length > 0 && fitting.length === 0 ? [example] : fitting;
+      instead(command: Command, value = ''): readonly string[] {
+        const all = insteadOf(page.words[0]!, { word, value }, command);
+        const { columns } = resourceOf(command) ?? issued;
+        const known = new Set<string | undefined>(columns.flatMap(([name, , role]) => [name, role]));
+        const fitting = all.filter(([, of]) => (of?.columns ?? []).every((name) => known.has(name)));
+        return all.length > 0 && fitting.length === 0 ? [example] : fitting.map(([line]) => line);
       },
       example,
       topic: topicOf(page.help, word),
@@ -237,23 +284,18 @@ function topicOf(help: string, name: string): Topic {
   return { name, about: String(blocks[0]), blocks };
 }
 
-function insteadOf(name: string, typed: Typed, { options }: Command): readonly string[] {
-  const isPlain = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.test(typed.value ?? '');
-  const lines = INSTEAD[name]?.({ ...typed, value: isPlain ? typed.value : undefined }) ?? [];
-  return lines.filter((line) => {
-    const [flag] = /(?<=^| )--?[a-z]\S*/.exec(line) ?? [];
-    const isFlag = flag !== undefined && options.some(({ long, short }) => [long, short].includes(flag));
-    return line.startsWith('folio ') ? !isFlag : isFlag;
+/** The advice that goes with the flags of a command. A value of another form may be a secret, or break the line. */
+function insteadOf(
+  name: string,
+  { word, value: typed }: Omit<Typed, 'isReceived'>,
+  command: Command,
+): readonly Advice[] {
+  const value = /^[\p{L}\p{N}_.,@][\p{L}\p{N}_.,@ /-]{0,39}$/u.exec(typed)?.[0] ?? '';
+  const flags = command.options.flatMap(({ long, short }) => [long, short]);
+  const all = INSTEAD[name]?.({ word, value, isReceived: resourceOf(command)?.name === 'received' }) ?? [];
+  return all.filter(([line, { has = /^-\S+/.exec(line) ?? [], lacks = '' } = {}]) => {
+    return has.every((flag) => flags.includes(flag)) && !flags.includes(lacks);
   });
-}
-
-/** Whether the listing (invoices, for other commands) has what the flags of an advice need, and the columns that it names. */
-function fits(line: string, command: Command, typed: string | undefined): boolean {
-  const { columns } = resourceOf(command) ?? issued;
-  const known = new Set([...columns.flatMap(([name, , role]) => [name, role]), typed]);
-  const named = [...line.matchAll(/--(?:where|sum|group-by|expand) '?([\w.]+)/g)].map(([, name]) => name);
-  if (/^--(?:open|overdue)/.test(line)) named.push('open');
-  return named.every((name) => known.has(name));
 }
 
 /** More names than a hint lists. */
@@ -318,7 +360,8 @@ async function hintForFlag(
   command: Command,
   wholeProgram: () => Promise<Command>,
 ): Promise<string> {
-  const value = command.args[command.args.indexOf(flag) + 1];
+  const at = command.args.indexOf(flag);
+  const value = at < 0 ? undefined : command.args[at + 1];
   const meant = meantWord(flag)?.instead(command, value) ?? [];
   if (meant.length > 0) return `Write ${meant.join(' or ')}. See folio help ${flag.replace(/^-+/, '')}.`;
   // Not those under a command that has it.
@@ -344,7 +387,7 @@ function hintForWord(word: string, command: Command): string {
   const meant = meantWord(word);
   if (isPeriod(word) && hasFlag(command, '--period')) return `Write ${path} --period ${word}.`;
   if (meant !== undefined) {
-    const lines = command.parent === null ? [] : meant.instead(command, undefined);
+    const lines = command.parent === null ? [] : meant.instead(command);
     return `Write ${lines.join(' or ') || meant.example}. See folio help ${word}.`;
   }
   const names = shownUnder(command).map((each) => each.name());

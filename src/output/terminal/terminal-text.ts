@@ -29,7 +29,7 @@ function mark(character: string): string {
 
 /** The text, quoted so that a shell reads it as one word. */
 export function quoteForShell(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return /^(?:[\w@%+=:,./-]|(?<=\w)~)+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Line ends and tabs belong to the formats; everything between them is text. */
