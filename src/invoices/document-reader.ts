@@ -142,8 +142,9 @@ export class DocumentReader {
   sample(batch: RecordBatch, isRead = false): void {
     for (let index = 0; index < batch.count; index++) {
       this.#unseen.sample(batch, index);
-      if (this.#unseen.names.size === 0) continue;
+      if (this.#unseen.names.size === 0 && this.#profileAt === undefined) continue;
       this.moveTo(batch, index);
+      if (this.profile !== undefined) this.#unseenIn(this.profile).sample(batch, index);
       this.#unseen.noteNames(this);
       this.#readLists(isRead);
     }
@@ -269,8 +270,10 @@ export class DocumentReader {
   }
 
   /** Whether one of the columns is there, even if without a value. Rows of chosen columns have all of them: then it may be absent. */
-  #hasAny(columns: readonly string[], { columnsThere } = this.#unseen): boolean {
-    return this.meanings.isChosen !== true && columns.some((column) => columnsThere.includes(column));
+  #hasAny(columns: readonly string[], unseen = this.#unseen): boolean {
+    const isThere = (column: string): boolean =>
+      unseen.columnsThere.includes(column) || (unseen === this.#unseen && this.#reader.had(column));
+    return this.meanings.isChosen !== true && columns.some(isThere);
   }
 
   /** The columns of the role in the records of any profile. */
@@ -353,6 +356,7 @@ export class DocumentReader {
    */
   profilesWithout(flag: string, reads: ReadsOfProfiles, isOf = (_profile: string) => true): Finding[] {
     return [...this.#unseenOf].flatMap(([profile, unseen]): Finding[] => {
+      if (!unseen.isFolded) return [];
       const layout = ofProfile(this.#layouts, profile);
       const missing = isOf(profile) ? this.#missingIn(layout, unseen, reads) : undefined;
       if (missing === undefined) return [];
@@ -434,6 +438,8 @@ class Unseen {
   readonly names: Set<number>;
   /** How many records there were. */
   seen = 0;
+  /** Whether any of them was folded, and not sampled alone. */
+  isFolded = false;
   /** For each name the readers of lists that it is within, by path. */
   readonly lists: readonly Map<string, ListReader>[];
   readonly #sampler = new CellReader();
@@ -460,6 +466,7 @@ class Unseen {
   /** Removes the roles and names that the current record of the reader has. */
   note(document: DocumentReader, batch: RecordBatch, index: number): void {
     this.sample(batch, index);
+    this.isFolded = true;
     for (const role of this.roles) if (document.cell(role) !== undefined) this.roles.delete(role);
     this.noteNames(document);
   }

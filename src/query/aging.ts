@@ -1,11 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { SpecialDocuments, Unreadable } from '../invoices/left-out.ts';
-import { DocumentReader, type Reads } from '../invoices/document-reader.ts';
+import { DOCUMENT_ROLES, DocumentReader, type Reads } from '../invoices/document-reader.ts';
 import { PROFILE_COLUMN, type FieldsOf, type Role } from '../invoices/fields.ts';
 import {
   CREDITS,
   NO_DUE_DATE,
-  OPEN_ITEM_ROLES,
   ageColumns,
   ageOf,
   bucketNames,
@@ -82,6 +81,8 @@ const NOTHING: AgedBalance = {
 
 const MAX_BALANCES = 100_000;
 
+const AGING_ROLES = ['open', 'due', ...DOCUMENT_ROLES] as const;
+
 /**
  * Called for every document after it is added, while `Aging.documents` still shows it.
  *
@@ -106,8 +107,7 @@ export class Aging {
   constructor(options: AgingOptions) {
     const { fields, alsoReads: { roles, names } = { roles: [], names: [] } } = options;
     this.#options = options;
-    const own = [...OPEN_ITEM_ROLES, 'date', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
-    this.documents = new DocumentReader({ fields }, { roles: [...own, ...roles], names });
+    this.documents = new DocumentReader({ fields }, { roles: [...AGING_ROLES, ...roles], names });
     this.parties = new Counterparties({ fields });
   }
 

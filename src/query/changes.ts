@@ -78,6 +78,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
   }
   const refuse = (): void => {
     conditions?.now.refuse();
+    earlier.refuseColumns();
     if (options.columns === undefined) return;
     refuseLists(named, '--columns');
     refuseMissing(named, '--columns', { isShown: true });
@@ -171,7 +172,7 @@ function comparison(options: ChangesOptions, earlier: Earlier, makeRows: MakeRow
     counts,
     *rowsIn(batch: RecordBatch): Generator<Row> {
       keys.findNames(batch);
-      earlier.checkColumns(batch);
+      earlier.noteColumns(batch);
       const kept = now && new Set(now.apply(batch).bounds.filter((_, at) => at % 2 === 0));
       for (let index = 0; index < batch.count; index++)
         yield* compareRecord([batch, index], kept?.has(batch.bounds[2 * index]!) ?? true);

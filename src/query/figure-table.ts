@@ -58,7 +58,7 @@ const BAR_CELLS = 20;
 function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): WrittenTable {
   const { columns, together, currencies, barOf } = table;
   const names = columns.map(({ name }) => name);
-  const inRows = together === undefined || terminal === undefined ? columns : [...columns, together.as];
+  const inRows = together === undefined ? columns : [...columns, together.as];
   const rows = currencies.flatMap((items) => {
     const bars = terminal === undefined ? undefined : barsOf(items.map(barOf), terminal.blocks);
     return items.map((item, at): Row => {
@@ -67,7 +67,7 @@ function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): W
     });
   });
   const batch = batchOfRows(rows);
-  if (terminal === undefined) return { batch, columns: names, all: names };
+  if (terminal === undefined) return { batch, columns: names, all: inRows.map(({ name }) => name) };
   const isZero = (at: number): boolean => rows.every((row) => /^-?0+(?:\.0*)?$/.test(row[at]![1]));
   const candidates = columns.filter(({ hidesZeros }, at) => hidesZeros !== true || !isZero(at));
   const looks = shownInOrder(
@@ -81,7 +81,7 @@ function writtenTable<Item>(table: FigureTable<Item>, terminal?: BarTerminal): W
     const part = isTight ? together.columns.indexOf(name) : -1;
     return part === -1 ? name : part === 0 ? together!.as.name : [];
   });
-  const all = [...new Set([...shown, BAR, ...names])];
+  const all = [...new Set([...shown, BAR, ...inRows.map(({ name }) => name)])];
   const hasBars = room >= GAP + BAR_CELLS;
   return { batch, columns: [...shown, BAR], all, hasBars, replaced: isTight ? together.columns : [] };
 }

@@ -80,7 +80,11 @@ function readValues({ expression, at: start, isList, fail }: ValuesAt): string[]
     );
     at = skipSpaces(text, at + (quoted?.[0] ?? plain).length);
     if (at >= text.length) return values;
-    if (!isList || text[at] !== ',') return fail('nothing may follow the closing quote', at);
+    if (isList && text[at] === ',') continue;
+    return fail(
+      quoted ? 'nothing may follow the closing quote' : 'a backslash needs a character behind it',
+      at,
+    );
   }
 }
 
@@ -97,7 +101,10 @@ export interface SortColumn {
 export function parseSort(text: string): SortColumn[] {
   return text.split(',').map((part) => {
     const descending = part.trim().startsWith('-');
-    const column = part.trim().slice(descending ? 1 : 0);
+    const column = part
+      .trim()
+      .slice(descending ? 1 : 0)
+      .trim();
     if (column !== '') return { column, descending };
     throw new UsageError(`--sort '${text}' names an empty column`, {
       hint: 'Name columns with commas between them, and a minus before one that is to descend: --sort dueBy,-totalAmount.',

@@ -96,8 +96,7 @@ export class Questions {
 
   /** How many records were read and let through; undefined without a filter. */
   get filtered(): { readonly seen: number; readonly kept: number } | undefined {
-    const { before, expand, filter } = this.#options;
-    return (expand === undefined ? before : undefined)?.counts() ?? filter?.counts();
+    return this.#options.filter?.counts();
   }
 
   /** The records or rows of the answer. To be read once. */

@@ -183,7 +183,7 @@ function openFigures(currency: string | undefined, balances: readonly AgedBalanc
     overdue: overdueOf(sum),
     invoices: sum.invoices,
     /** Not due, then the buckets of `folio aging`, then amounts without a due date, then credits. */
-    buckets: sum.ages,
+    buckets: own.length > 0 ? sum.ages : AGES.map(() => DECIMAL_ZERO),
     creditNotes: sum.creditNotes,
     /** The amount left out because its documents are cancelled, with its sign. */
     cancelled: sum.cancelled,
@@ -239,6 +239,10 @@ function listOf({ first, count, sum }: InvoiceList) {
 
 export function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce(addDecimals, DECIMAL_ZERO);
+}
+
+export function taxIn(figures: DatedFigures | undefined): Decimal {
+  return sumOf((figures?.byType ?? []).map(({ tax }) => tax));
 }
 
 /** The figures of the page as JSON: amounts are strings, days `2026-11-21`, months `2026-11`; null is unknown. */

@@ -1,7 +1,7 @@
 import { DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { ResultForm } from '../query/questions.ts';
 import { textJson, type Row } from '../query/result-rows.ts';
-import { isKnown, sumOf, type CurrencySection, type ReportFigures } from './figures.ts';
+import { isKnown, taxIn, type CurrencySection, type ReportFigures } from './figures.ts';
 import type { Writing } from './texts.ts';
 
 /** The amounts of the month: the heading, the listing of the figure, and its amount in a currency. */
@@ -11,7 +11,7 @@ const FIGURES = [
   ['payable', 'received', 'balances', ({ payable }) => payable?.open],
   ['overduePayable', 'received', 'balances', ({ payable }) => payable?.overdue],
   ['billed', 'issued', 'months', ({ issued }) => issued?.inPeriod],
-  ['tax', 'issued', 'months', ({ issued }) => sumOf((issued?.byType ?? []).map(({ tax }) => tax))],
+  ['tax', 'issued', 'months', ({ issued }) => taxIn(issued)],
 ] as const satisfies readonly (readonly [
   keyof Writing['texts'],
   'issued' | 'received',

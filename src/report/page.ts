@@ -5,6 +5,7 @@ import { failureText, missingText } from './failure-texts.ts';
 import {
   isKnown,
   sumOf,
+  taxIn,
   type CurrencySection,
   type DatedFigures,
   type ListedInvoices,
@@ -181,10 +182,6 @@ function summary({ section, writing, dated: listings }: SectionView): Html {
     ),
     noteLine([...leftOut(texts.receivable, receivable), ...leftOut(texts.payable, payable), ...inNoMonth]),
   );
-}
-
-function taxIn(figures: DatedFigures | undefined): Decimal {
-  return sumOf((figures?.byType ?? []).map(({ tax }) => tax));
 }
 
 function documentsText(count: number, writing: Writing): string {

@@ -64,14 +64,16 @@ async function readEarlier(file: ExportFile, options: EarlierOptions) {
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
   const index = new RecordIndex(3);
   let [withoutKey, repeatedKeys] = [0, 0];
-  /** The members that all of its first records have; empty after the first current record was checked. */
-  let common: readonly string[] = [];
+  /** The members that all of its first records have, and none of the current records so far. */
+  let missing: readonly string[] = [];
+  /** The members of the current records, until none is missing. */
+  const current = new Set<string>();
   for await (const { batch, offset } of file.parts()) {
     const own = others.length === 0 ? batch : ofProfiles(batch, profiles!);
     const kept = keep?.(own) ?? own;
     keys.findNames(kept);
     if (index.count === 0 && kept.count > 0)
-      common = membersOf(kept).reduce((all, members) => all.filter((name) => members.includes(name)));
+      missing = membersOf(kept).reduce((all, members) => all.filter((name) => members.includes(name)));
     for (let record = 0; record < kept.count; record++) {
       const { hasKey, words } = identity.read(kept, record);
       if (!hasKey) withoutKey++;
@@ -99,25 +101,27 @@ async function readEarlier(file: ExportFile, options: EarlierOptions) {
     repeatedKeys,
     close: () => file.close(),
 
+    /** To be called with all current records. */
+    noteColumns(batch: RecordBatch): void {
+      if (missing.length === 0) return;
+      for (const member of membersOf(batch).flat()) current.add(member);
+      missing = missing.filter((member) => !current.has(member));
+    },
+
     /** Throws UsageError if whole records would be compared with records of --columns: missing columns would look changed. */
-    checkColumns(batch: RecordBatch): void {
-      if (batch.count === 0 || common.length === 0) return;
-      const have = new Set(membersOf(batch).flat());
-      const missing = common.filter((member) => !have.has(member));
-      common = [];
-      const flat = missing.find((name) => name.includes('.') && have.has(name.split('.')[0]!));
+    refuseColumns(): void {
+      if (missing.length === 0 || current.size === 0) return;
+      const flat = missing.find((name) => name.includes('.') && current.has(name.split('.')[0]!));
       if (flat !== undefined) {
         throw new UsageError(
           `cannot compare with ${path}: it has the column ${flat}, and not whole records`,
-          {
-            hint: WHOLE_RECORDS,
-          },
+          { hint: WHOLE_RECORDS },
         );
       }
       // A receipt reports whether the current records were written with --columns.
-      if (missing.length === 0 || newer === undefined || newer.delivered !== undefined) return;
+      if (newer === undefined || newer.delivered !== undefined) return;
       throw new UsageError(
-        `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and all had it`,
+        `cannot compare ${newer.shown} with ${path}: no record has ${missing[0]} now, and the first ones there have it`,
         { hint: 'Export whole records, without --columns, and with --receipt beside, which says so.' },
       );
     },

@@ -65,7 +65,10 @@ export async function receiptBeside(file: string) {
   if (path === undefined || !existsSync(file)) return undefined;
   const delivered = await readReceipt(path).then(
     (all) => deliveredAs(file, all),
-    (error: unknown) => error as FolioError,
+    (error: unknown) => {
+      if (error instanceof FolioError) return error;
+      throw error;
+    },
   );
   return delivered && { path, delivered };
 }

@@ -115,8 +115,8 @@ const REGISTERS = [
 ] as const;
 const ROW = 'Nro';
 
-/** A register is in pesos, whatever currency the document was written in. */
-const REGISTER_CURRENCY = 'CLP';
+/** The currency of a register, whatever currency the document was written in. */
+export const PESOS = 'CLP';
 
 const REGISTER_CUT =
   'The register has it: take the file as the tax authority gives it, or say which column is which with --match.';
@@ -157,7 +157,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     kind: against === 'issued' ? 'sales' : isAnswered ? 'purchases' : 'pending',
     against,
     headings,
-    fields: fields.set('currency', REGISTER_CURRENCY),
+    fields: fields.set('currency', PESOS),
     row: indexOf(ROW),
     otherTax: {
       amount: indexOf(otherTax.amount),

@@ -19,7 +19,7 @@ import {
   type Decimal,
 } from '../../json/decimal.ts';
 import { groupsBy } from '../result-rows.ts';
-import type { Against } from './list-layout.ts';
+import { PESOS, type Against } from './list-layout.ts';
 
 /** The outcomes that have a row, in the order of the rows. */
 export const ROW_OUTCOMES = [
@@ -117,8 +117,6 @@ export function entryOf(facts: Facts): Entry {
     repeats: undefined,
   });
 }
-
-export const PESOS = 'CLP';
 
 /**
  * The total of a document of the service in the currency of the list's entry: unchanged where the currencies are equal or one is

@@ -11,12 +11,11 @@ import { compareDecimals, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Question } from '../questions.ts';
 import { batchesOfRows, chosenColumns, groupsBy } from '../result-rows.ts';
-import type { ListField } from './list-layout.ts';
+import { PESOS, type ListField } from './list-layout.ts';
 import type { ListsRead, OpenLists } from './lists.ts';
 import {
   entryOf,
   matchEntries,
-  PESOS,
   ROW_OUTCOMES,
   type Difference,
   type Entry,

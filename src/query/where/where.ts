@@ -41,8 +41,10 @@ export interface RecordTest {
   readonly isLast?: boolean;
   /** Whether a record passes. `cells` has the cell of `name`; within a list, the cell of each object. */
   readonly matches: (document: DocumentReader, cells: Cells) => boolean;
-  /** Throws UsageError where the wanted values do not fit the kind of the column. */
+  /** Throws UsageError where the wanted values do not fit the kind of the column; any value fits text. */
   readonly checkKind?: (kind: ColumnKind) => void;
+  /** Whether all cells of the column are of the kind of the first ones: then these decide. */
+  readonly isOfOneKind?: boolean;
   readonly findings?: () => readonly Finding[];
 }
 
@@ -80,6 +82,7 @@ export function conditionTest(
       return isNegated;
     },
     ...(!hasFiscalIds && { checkKind: (kind: ColumnKind) => checkValues(condition, kind, context) }),
+    isOfOneKind: type === 'money' || type === 'date' || type === 'boolean',
     findings: () => {
       const found = unreadable.finding(typed);
       const isFailure = type === 'money' || type === 'date';
@@ -99,7 +102,7 @@ interface TestInFilter {
   readonly test: RecordTest;
   /** The index of its name among all; -1 without one. */
   readonly at: number;
-  /** Facts about the column's cells, until its kind is known and checked. */
+  /** Facts about the column's cells, until the wanted values fit their kind. */
   unchecked: ColumnFacts | undefined;
   /** Whether any record reached this test: else it is unknown whether a record has the field. */
   isReached: boolean;
@@ -156,7 +159,7 @@ export class WhereFilter implements FilterQuestion {
     return { seen: this.#reader.records, kept: this.#kept };
   }
 
-  /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError as `RecordTest.checkKind` does. */
+  /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError for values of another kind. */
   apply(batch: RecordBatch): RecordBatch {
     const reader = this.#reader;
     const [indices, places]: [number[], number[]] = [[], []];
@@ -178,14 +181,15 @@ export class WhereFilter implements FilterQuestion {
       indices.push(index);
       places.push(reader.place);
     });
-    this.#checkKinds();
+    this.#checkKinds(this.#tests.filter(({ test }) => test.isOfOneKind));
     this.#kept += indices.length;
     if (this.#kept === reader.records) return batch;
     return new RecordBatch({ ...selectRecords(batch, indices), places: Int32Array.from(places) });
   }
 
-  /** Called at the end. Throws UsageError if no record had a column or a role that a test needs. */
+  /** Called at the end. Throws UsageError if no record had a column or a role that a test needs, or a value of the wanted kind. */
   refuse(): void {
+    this.#checkKinds(this.#tests);
     for (const { isReached, test } of this.#tests)
       if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
     for (const [flag, names] of this.#namesOf) refuseMissing(this.#reader, flag, { names });
@@ -235,13 +239,13 @@ export class WhereFilter implements FilterQuestion {
     }
   }
 
-  /** Checks against the first records with values whether the columns can hold the wanted values. */
-  #checkKinds(): void {
-    for (const one of this.#tests) {
+  /** Checks by the values so far whether the columns can hold the wanted values. What fits them fits a mixture, too. */
+  #checkKinds(tests: readonly TestInFilter[]): void {
+    for (const one of tests) {
       const kind = one.unchecked && comparedKind(one.unchecked);
       if (kind === undefined) continue;
-      one.unchecked = undefined;
       one.test.checkKind!(kind);
+      one.unchecked = undefined;
     }
   }
 }

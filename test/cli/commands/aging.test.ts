@@ -115,6 +115,13 @@ describe('aging', () => {
     expect(shown.stderr).not.toContain('shown');
   });
 
+  it('has the sum of the late columns where it is chosen, on a terminal of any width or off one', async () => {
+    for (const options of [{}, screen(80), screen(300)])
+      expect((await age('--columns overdue,total --limit 1', INVOICES, options)).stdout).toMatch(
+        /^ *100\.5[ ,]+107\.5$/m,
+      );
+  });
+
   it('has the days from one border to the next in a bucket', async () => {
     const days = [-400, 0, 1, 30, 31, 60, 61, 90, 91, 4000].map((late) => {
       const due = new Date(Date.UTC(2026, 10, 20 - late)).toISOString();

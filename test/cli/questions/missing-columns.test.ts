@@ -71,6 +71,9 @@ describe.each(['service', 'file'] as const)('a column that no record of the %s h
     expect(await ask('issued --where vendedor!=x --limit 1', from)).toMatchObject({ code: 2 });
     const many = [...Array<string>(600).fill('{"a":1}'), '{"a":1,"rare":null}'];
     await expectAnswer(ask('issued --where rare=x --count', from, many), '0\n');
+    const open = '{"amountToBePaid":1}';
+    const undated = [...Array<string>(600).fill(open), open.replace('}', ',"dueBy":null}')];
+    expect(await ask('issued --overdue --count', from, undated)).toMatchObject({ code: 0, stdout: '0\n' });
   });
 });
 
@@ -149,6 +152,15 @@ it('is exit 6 where no record of one of several organizations has what the answe
       const says = expect.stringContaining(`no record${of} has a currency`) as string;
       expect([ended.code, ended.stderr]).toEqual([code, says]);
     }
+  // That of a record which a filter leaves out is one, too.
+  const withStatus = (status: string, of: string): string => of.replace('{', `{"status":"${status}",`);
+  const [paid, open_] = [
+    withStatus('PAID', poor),
+    withStatus('OPEN', organizations.north.records.issued[0]!),
+  ];
+  const some = { north: { records: { issued: [open_] } }, south: { records: { issued: [paid, open_] } } };
+  const ofPaid = 'issued --where status=PAID --sum open --all-profiles';
+  expect(await runOrganizations(ofPaid, { organizations: some })).toMatchObject({ code: 0 });
   const { records } = organizations.west;
   const elsewhere = {
     ...organizations,

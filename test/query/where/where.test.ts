@@ -145,7 +145,10 @@ describe('WhereFilter', () => {
     const condition = parseCondition(expression);
     const filter = filterOf([condition]);
     filter.apply(batchOf({ [condition.column]: null }));
-    const attempt = (): unknown => filter.apply(batchOf({ [condition.column]: value }));
+    const attempt = (): void => {
+      filter.apply(batchOf({ [condition.column]: value }));
+      filter.refuse();
+    };
     expect(attempt).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(what),
@@ -157,6 +160,9 @@ describe('WhereFilter', () => {
   it('takes any value where a column holds text of several kinds', () => {
     expect(keeps('a=n/a', { a: 1 }, { a: 'N/A' })).toBe(true);
     expect(keeps('a<today', { a: 'N/A' }, { a: '2026-01-01' })).toBe(true);
+    const filter = filterOf([parseCondition('a=A-12')]);
+    expect([{ a: 1 }, { a: 'A-12' }].map((record) => filter.apply(batchOf(record)).count)).toEqual([0, 1]);
+    expect(() => filter.refuse()).not.toThrow();
   });
 });
 
