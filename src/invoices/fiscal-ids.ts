@@ -1,6 +1,7 @@
 /**
  * The fiscal ID in the one form by which IDs are compared: without dots, dashes and blanks, with a capital K, and without leading
- * zeros where the rest is a Chilean one with the right check digit. So `060.155.445-k` is `60155445K`; the zeros of any other ID are a part of it.
+ * zeros where the rest is a Chilean one with the right check digit. So `060.155.445-k` is `60155445K`; the zeros of any other ID
+ * are a part of it.
  */
 export function foldFiscalId(text: string): string {
   const folded = text.replaceAll(/[.\s\p{Pd}]/gu, '').toUpperCase();

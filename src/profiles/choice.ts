@@ -96,8 +96,8 @@ function duplicatesBy(
 }
 
 /**
- * A text that the profiles of one organization share: the base address, and the token's organization ID, else the stored one, else
- * the token. Undefined where it is not known, and for a profile that cannot be used.
+ * A text that the profiles of one organization share: the base address, and the token's organization ID, else the stored one,
+ * else the token. Undefined where it is not known, and for a profile that cannot be used.
  */
 function organizationOf(store: ConfigStore, name: string): string | undefined {
   try {

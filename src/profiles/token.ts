@@ -35,8 +35,8 @@ function nameOf(character: string): string {
 
 /**
  * The claims of a token that is a JSON Web Token (RFC 7519), moments in milliseconds since 1970. The specification promises none
- * of them, so a token may lack them. The signature is not checked: only the service can. Returns undefined for a token that does not
- * decode, which is opaque and valid, and without a token.
+ * of them, so a token may lack them. The signature is not checked: only the service can. Returns undefined for a token that does
+ * not decode, which is opaque and valid, and without a token.
  */
 export function decodeToken(token: Secret | undefined) {
   const parts = token?.reveal().split('.') ?? [];

@@ -187,7 +187,7 @@ export function numberedPages(
 /** Records of the page that shows whether the service refuses a size or every request. */
 const SMALL = 10;
 
-/** Reads pages by cursor. The specification leaves the limits of the page size open (spec 4.3): a 400 or 500 may be for the size. */
+/** Reads pages by cursor. The specification leaves the limits of their size open (spec 4.3): a 400 or 500 may be for the size. */
 function cursorPages(listing: Listing, { recordsIn }: CursorPaging): CursorWalkOptions['fetchPage'] {
   const get = pageGetter(listing);
   return ({ cursor, size, signal, onRefusal }) => {

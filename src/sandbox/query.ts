@@ -7,7 +7,8 @@ export class BadQuery extends Error {
 
 /**
  * A query string as the service understands it. The specification does not say how a list is written: here with commas, repeated,
- * in brackets, or mixed. Nor does it say what a single value means that comes twice: here it is refused. All methods throw BadQuery.
+ * in brackets, or mixed. Nor does it say what a single value means that comes twice: here it is refused. All methods throw
+ * BadQuery.
  */
 export class Query {
   readonly #values = new Map<string, string[]>();
