@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from '../../context.ts';
 import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
@@ -34,12 +34,14 @@ interface Input {
   readonly hint: string;
   /** The SHA-256 of all bytes, in hex; only of a file. */
   readonly sha256?: () => Promise<string>;
+  /** Whether a file was written to since it was opened. */
+  readonly isChanged?: () => boolean;
 }
 
 interface CheckedExport {
   /** A failure where the run that wrote the file was incomplete, a warning where the receipt is of another file. */
   readonly finding?: Finding;
-  /** Its receipt, if the size and the hash in it are those of the file. */
+  /** Its receipt, if the hash in it is that of the file. */
   readonly delivered?: DeliveredFile;
 }
 
@@ -63,7 +65,18 @@ export class ExportFile {
   /** `hint` says what to do where it is in another format. */
   static async open(path: string, hint = AS_JSONL): Promise<ExportFile> {
     let file: number | undefined;
-    const descriptor = (): number => (file ??= descriptorOf(path, hint));
+    let state = '';
+    const stateNow = (): string => {
+      const { size, mtimeMs } = fstatSync(file!);
+      return `${size} ${mtimeMs}`;
+    };
+    const descriptor = (): number => {
+      if (file === undefined) {
+        file = descriptorOf(path, hint);
+        state = stateNow();
+      }
+      return file;
+    };
     const read = (into: Buffer, position: number): number =>
       readSync(descriptor(), into, 0, into.length, position);
     // Of the file that is read: another run may put a new one in its place meanwhile.
@@ -72,7 +85,8 @@ export class ExportFile {
       if (file !== undefined) closeSync(file);
       file = undefined;
     };
-    return new ExportFile(path, { read, close, sha256, hint }, await receiptBeside(path));
+    const isChanged = (): boolean => stateNow() !== state;
+    return new ExportFile(path, { read, close, sha256, isChanged, hint }, await receiptBeside(path));
   }
 
   /**
@@ -217,6 +231,7 @@ export class ExportFile {
       offset += cut;
       if (rest.length > MAX_RECORD_BYTES) this.#refuse('a record of more than 64 MiB', offset);
     }
+    if (this.#input.isChanged?.() === true) this.#refuse('it was written to while it was read', offset);
   }
 
   /** The bytes of the file from `start` up to `end`, read synchronously. */

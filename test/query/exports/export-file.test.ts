@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -113,6 +113,19 @@ describe('ExportFile', () => {
     expect(await before.check()).toEqual({ delivered: expect.objectContaining({ records: 1 }) });
     expect((await after.check()).finding?.text).toContain('is not what its receipt');
     expect(await after.delivered()).toBeUndefined();
+  });
+
+  it('refuses a file that is written to while it is read', async () => {
+    const path = join(folder, 'rewritten.jsonl');
+    writeFileSync(path, '{"id":1}\n');
+    utimesSync(path, 1, 1);
+    const file = await ExportFile.open(path);
+    await file.profiles();
+    writeFileSync(path, '{"id":2}\n');
+    const records = file.records();
+    await records.next();
+    await expect(records.next()).rejects.toThrow('it was written to while it was read');
+    await file.close();
   });
 
   it('refuses a folder', async () => {
