@@ -35,7 +35,7 @@ interface Range {
   readonly place: Place;
 }
 
-/** Records in a row that cannot be read alone before the service counts as down. */
+/** Records in a row that cannot be read alone before the service counts as down: so many, or all that are wanted. */
 const GIVEN_UP_IN_A_ROW = 5;
 /** How often the service may change the page size that it applies. */
 const MAX_REBASES = 8;
@@ -142,7 +142,8 @@ export class PageReader {
       if (size > 1) place.refuse(range.window, error, { onRefusal, at: from });
       else {
         this.#options.status.giveUp(from);
-        if (++this.#givenUpInARow >= GIVEN_UP_IN_A_ROW) throw error.cause;
+        const { from: first = 0 } = this.#options;
+        if (++this.#givenUpInARow >= Math.min(GIVEN_UP_IN_A_ROW, this.#until - first)) throw error.cause;
         range.from++;
       }
       return undefined;

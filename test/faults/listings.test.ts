@@ -6,8 +6,9 @@ import { lines, runAgainst } from '../support/run-against.ts';
 const all = modelRecords(45);
 
 /** Reads a listing of 45 records, or of none, ten to a page. */
-async function read(listing: 'received' | 'issued' | 'customers', script: FaultScript, records = all) {
-  const args = [listing, '--page-size', '10', '--format', 'jsonl', '--retries', '1'];
+async function read(line: string, script: FaultScript, records = all) {
+  const [listing = '', ...flags] = line.split(' ');
+  const args = [listing, ...flags, '--page-size', '10', '--format', 'jsonl', '--retries', '1'];
   const served = { [listing]: records };
   const { code, text, stderr, requests } = await runAgainst({ records: served, script, args });
   // No walk that ends needs so many.
@@ -37,10 +38,13 @@ describe.concurrent('a listing', () => {
     expect(await read('received', script)).toMatchObject({ code: 6, text, stderr });
   });
 
-  it('of a service that is down is not asked for ever smaller pages', async () => {
-    const exit = await read('received', always(status(502)));
-    expect([exit.code, exit.text, exit.requests < 40]).toEqual([5, '', true]);
-  });
+  it.each(['received', 'received --limit 3'])(
+    'of a service that is down is not delivered: %s',
+    async (line) => {
+      const exit = await read(line, always(status(502)));
+      expect([exit.code, exit.text, exit.requests < 40]).toEqual([5, '', true]);
+    },
+  );
 });
 
 describe.concurrent('a cursor', () => {
