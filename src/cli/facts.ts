@@ -35,7 +35,7 @@ function isList(facts: Facts | readonly Facts[]): facts is readonly Facts[] {
 
 function linesOf(facts: Facts): string {
   const known = Object.entries(facts).filter(([, value]) => value !== null);
-  return aligned(known.map(([name, value]) => [name, shown(value)]));
+  return aligned(known.map(([name, value]) => [shown(name), shown(value)]));
 }
 
 function shown(value: Facts[string]): string {

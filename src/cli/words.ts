@@ -360,6 +360,8 @@ async function hintForFlag(
   command: Command,
   wholeProgram: () => Promise<Command>,
 ): Promise<string> {
+  if (/^-[^-]/.test(flag) && commandPath(command) === 'folio config set')
+    return 'Write -- before a value that begins with a dash: `folio config set <setting> -- <value>`.';
   const at = command.args.indexOf(flag);
   const value = at < 0 ? undefined : command.args[at + 1];
   const meant = meantWord(flag)?.instead(command, value) ?? [];

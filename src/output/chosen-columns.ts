@@ -29,13 +29,14 @@ export class ChosenColumns {
    * stands in double quotes.
    *
    * @param flag the flag or setting, for messages
+   * @param before those of the same flag before it
    * @throws UsageError, also for headings that cannot be told apart
    */
-  static parse(flag: string, text: string): ChosenColumns {
+  static parse(flag: string, text: string, before?: ChosenColumns): ChosenColumns {
     const refuse = (allowed: string): never => {
       throw new UsageError(`${flag} ${JSON.stringify(text)}: expected ${allowed}`);
     };
-    const choices = choicesOf(flag, text);
+    const choices = [...(before === undefined ? [] : before.#choices), ...choicesOf(flag, text)];
     if (choices.some((choice) => choice.kind === 'column' && (choice.column === '' || choice.heading === '')))
       refuse('names with commas between them, such as number,customer.name or Folio=number');
     checkNames(choices, refuse);

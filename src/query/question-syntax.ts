@@ -98,8 +98,8 @@ export interface SortColumn {
 }
 
 /** Reads `dueBy,-totalAmount`: the columns to sort by, the first one first; a minus means descending. Throws UsageError. */
-export function parseSort(text: string): SortColumn[] {
-  return text.split(',').map((part) => {
+export function parseSort(text: string, _flag?: string, before: readonly SortColumn[] = []): SortColumn[] {
+  const columns = text.split(',').map((part) => {
     const descending = part.trim().startsWith('-');
     const column = part
       .trim()
@@ -110,6 +110,7 @@ export function parseSort(text: string): SortColumn[] {
       hint: 'Name columns with commas between them, and a minus before one that is to descend: --sort dueBy,-totalAmount.',
     });
   });
+  return [...before, ...columns];
 }
 
 /** A part of `--group-by`: a column, and the unit of the calendar by which its dates are grouped. */

@@ -120,7 +120,7 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
   if (WALK_PARAMETERS.includes(name)) {
     const isByCursor = resource.paging.kind === 'cursor';
     throw new UsageError(`--param ${name}: folio walks the pages itself`, {
-      hint: `Leave it out; there are --limit, --page-size and ${isByCursor ? '--next-token' : '--page'}.`,
+      hint: `Leave it out; listings have --limit, --page-size and ${isByCursor ? '--next-token' : '--page'}.`,
     });
   }
   return parameter;

@@ -148,8 +148,8 @@ export function oneName(text: string, flag: string, before?: string): string {
   return names.length === 1 ? names[0]! : refuse(flag, names.join(','), 'one column, such as payments');
 }
 
-export function columnList(text: string, flag: string): ChosenColumns {
-  return ChosenColumns.parse(flag, text);
+export function columnList(text: string, flag: string, before?: ChosenColumns): ChosenColumns {
+  return ChosenColumns.parse(flag, text, before);
 }
 
 const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;

@@ -262,8 +262,9 @@ export async function withFieldCheck(
   part: Part,
   records: AsyncIterable<RecordBatch>,
 ): Promise<AsyncIterable<RecordBatch>> {
-  const { field = [] } = part.run.flags;
-  const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
+  // Of a name that is mapped twice, the last one counts.
+  const mapped = new Map(part.run.flags.field).values();
+  const columns = [...mapped].filter((column) => fixedValue(column) === undefined);
   return withColumnCheck(part, records, { flag: '--field', columns });
 }
 

@@ -242,6 +242,10 @@ describe('a slip of the keys', () => {
     ['issued --to 2026-10-31', 'Write --until 2026-10-31. See folio help to.'],
     ['report --idioma es', 'Write --lang es. See folio help idioma.'],
     ['customers --search roble', 'Write --where counterpartyName~roble. See folio help search.'],
+    [
+      'config set columns.issued -files',
+      'Write -- before a value that begins with a dash: `folio config set',
+    ],
     ['--sandbx issued', 'Did you mean --sandbox?'],
     // Where the flag belongs, if it is one at all.
     ['issued --fail-rate 0.3', 'It is a flag of folio sandbox.'],

@@ -27,6 +27,10 @@ function compareDown(a: number | null, b: number | null): number {
 }
 
 describe('--sort', () => {
+  it('joins the columns of several flags', () => {
+    expect(parseSort('b', '--sort', parseSort('-a'))).toEqual(parseSort('-a,b'));
+  });
+
   it('puts numbers by exact value, then text, then nothing', async () => {
     const of = (...values: string[]) => values.map((a) => `{"a":${a}}`);
     const [first, last] = [of('"b"', 'null', '9007199254740993'), of('""', '9007199254740992.0', '-1')];

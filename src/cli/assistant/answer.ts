@@ -239,10 +239,10 @@ export function asArguments(text: string): string {
   return text.replace(ARGUMENT, (flag) => flag.slice(2).replaceAll('-', '_'));
 }
 
-/** Flags of listings that no tool has. Others, such as --profile, are of the server: its user can set them. */
-const NO_ARGUMENT = /--(?:as-sent|field|format|list-columns|sort-by)\b/;
+/** Of a shell, or flags of listings that no tool has. Others, such as --profile, are of the server: its user can set them. */
+const NO_ARGUMENT = /^The shell |--(?:as-sent|field|format|list-columns|sort-by)\b/;
 
-/** A hint without its sentences about flags that no tool has. */
+/** A hint without its sentences about a shell, or about flags that no tool has. */
 function hintOf(error: FolioError | undefined): string {
   const sentences = (error?.hint ?? '').split(/(?<=[.?!]) (?=[A-Z])/);
   return sentences.filter((one) => !NO_ARGUMENT.test(one)).join(' ');

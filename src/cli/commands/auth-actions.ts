@@ -2,7 +2,7 @@ import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, FolioError, isFailure, ServiceError, UsageError } from '../../errors.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
-import { duplicateProfiles } from '../../profiles/choice.ts';
+import { duplicateProfiles, namesTyped } from '../../profiles/choice.ts';
 import {
   chooseProfile,
   knownProfile,
@@ -27,7 +27,7 @@ import { checkExpiry, decodeToken, describeMoment, nearEnd } from '../../profile
 import { checkResults, type PartResult } from '../../run/outcome.ts';
 import type { GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
-import { verifyConnection } from '../../run/session.ts';
+import { isOfSeveral, verifyConnection } from '../../run/session.ts';
 import { writeFacts, type FactFlags, type Facts } from '../facts.ts';
 
 const LOG_IN = 'Log in with `folio auth login --base-url https://<host>/v1`.';
@@ -204,7 +204,7 @@ async function tryToken(context: Context, connection: CompleteConnection): Promi
 
 interface StatusFlags extends FactFlags, GlobalFlags {
   readonly check?: boolean | undefined;
-  readonly allProfiles?: boolean | undefined;
+  readonly allProfiles?: true | undefined;
 }
 
 /** Which address, token and profile commands use. Fails as a command with them would. */
@@ -214,7 +214,7 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
       hint: 'Leave --sandbox out, or look at the made-up service with `folio --sandbox doctor`.',
     });
   }
-  if (flags.allProfiles) return showAll(context, flags);
+  if (isOfSeveral(flags)) return showAll(context, flags);
   const { facts, warning, failure, hasToken } = await statusOf(context, flags);
   // Without a token there is nothing to show beside the reason.
   if (failure && !hasToken) throw failure;
@@ -226,7 +226,16 @@ export async function runStatus(context: Context, flags: StatusFlags): Promise<v
 
 async function showAll(context: Context, flags: StatusFlags): Promise<void> {
   const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = context.env;
-  const { profileNames } = await context.config();
+  const { profile: typed, tokenFile, baseUrl } = flags;
+  const own = tokenFile === undefined ? baseUrl && '--base-url' : '--token-file';
+  if (own !== undefined) {
+    const several = typed === undefined ? '--all-profiles' : `--profile ${typed}`;
+    throw new UsageError(
+      `${several} and ${own} do not go together: each profile brings its own token and address`,
+      { hint: 'Leave one of them out.' },
+    );
+  }
+  const profileNames = namesTyped(typed) ?? (await context.config()).profileNames;
   const rows: Facts[] = [];
   const results: PartResult[] = [];
   for (const profile of profileNames) {

@@ -17,14 +17,7 @@ const loginFlags = {
 
 const statusFlags = {
   check: { syntax: '--check', about: 'also make one request' },
-  allProfiles: {
-    ...allProfilesFlag,
-    about: 'a row for each profile',
-    rules: [
-      ...allProfilesFlag.rules,
-      { not: ['--token-file', '--base-url'], why: 'each profile brings its own token and address' },
-    ],
-  },
+  allProfiles: { ...allProfilesFlag, about: 'a row for each profile' },
   ...factFlags,
 } as const satisfies Flags;
 

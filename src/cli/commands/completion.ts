@@ -126,6 +126,11 @@ async function offerFor(typed: readonly string[], context: CommandContext): Prom
     return ['words', [...flagsOf(command).flatMap(namesOf), ['-h', 'help'], ['--help', 'help']]];
   const under = (parent: Command): Offer[1] =>
     shownUnder(parent).map((each) => [each.name(), each.summary() || each.description()]);
+  if (command.name() === 'help' && operands > 0) {
+    let about: Command | undefined = program;
+    for (const word of words.slice(-operands)) about = about?.commands.find((one) => one.name() === word);
+    return ['words', about ? under(about) : []];
+  }
   if (command.name() === 'help') {
     const { topics } = await import('../help-topics.ts');
     const { wordTopics } = await import('../words.ts');

@@ -148,6 +148,7 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       const opened = await context.config().catch(() => undefined);
       const resolved = resolveAddress(flags, context.env, opened);
       baseUrl = resolved.baseUrl;
+      if (baseUrl === undefined && opened === undefined) return skipped('needs the store');
       if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
       return `${baseUrl.href} (${resolved.from})`;
     });

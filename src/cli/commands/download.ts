@@ -5,10 +5,14 @@ import { filters } from '../../run/filters.ts';
 import { declareCommand } from '../command.ts';
 
 /** A comma-separated list of endings of files, with or without their dots, in any case. */
-const endings = parser((text): ReadonlySet<string> | undefined => {
+const parseEndings = parser((text): readonly string[] | undefined => {
   const list = text.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
-  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? new Set(list) : undefined;
+  return list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)) ? list : undefined;
 }, 'endings, such as pdf,xml');
+
+function endings(text: string, flag: string, before: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+  return new Set([...before, ...parseEndings(text, flag)]);
+}
 
 // A download has no default limit, so --all would do nothing.
 const { all: _, ...extent } = extentFlags(issued);

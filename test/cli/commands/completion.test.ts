@@ -48,6 +48,8 @@ describe('folio __complete', () => {
     ['auth help lo', 'words', 'login', 'logout'],
     ['help exit', 'words', 'exit-codes'],
     ['help o', 'words', 'overdue', 'owe'],
+    ['help customers ', 'words', 'get', 'list', 'portal-link'],
+    ['help nowhere ', 'words'],
     ['completion b', 'words', 'bash'],
     ['config set retryD', 'words', 'retryDelay'],
     ['issued --columns customer.n', 'list', 'customer.name'],

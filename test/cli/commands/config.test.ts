@@ -118,6 +118,8 @@ describe('folio config get, list, unset, path', () => {
     const { stdout } = await config(['list', '--profile', 'acme', '--format', 'json']);
     expect(JSON.parse(stdout)).toEqual({ format: 'csv' });
     await expectAnswer(config(['list'], memoryStore()), '');
+    const hostile = memoryStore({ settings: { 'types.a\u001bb': 'text' } });
+    await expectAnswer(config(['list'], hostile), 'types.a\u241bb  text\n');
     expect(await config(['list', '--format', 'json'], memoryStore())).toMatchObject({ stdout: '{}\n' });
   });
 

@@ -113,7 +113,8 @@ describe('folio doctor', () => {
     const open = await doctor({ env }, ['--profile', 'north']);
     expect(open.code).toBe(2);
     expect(lineOf(open.stdout, 'store')).toContain(`→ Run \`chmod 600 ${file}\`.`);
-    expect(lineOf(open.stdout, 'token')).toBe('skipped token needs the store');
+    for (const name of ['base address', 'token'])
+      expect(lineOf(open.stdout, name)).toBe(`skipped ${name} needs the store`);
   });
 
   it.each([

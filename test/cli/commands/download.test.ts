@@ -199,7 +199,7 @@ describe('folio issued download', () => {
       response.setHeader('content-type', type).end(type === 'text/xml' ? '<xml>' : '%PDF-');
     });
     const folder = temporaryFolder();
-    const only = ['--only', '.PDF'];
+    const only = ['--only', '.PDF', '--only', 'png'];
     expect((await download(service, folder, only)).says).toBe('1,1-a-#.pdf,5,saved\n');
     expect(filesIn(folder)).toEqual(['1-a-#.pdf']);
     expect((await download(service, folder, only)).targets).toEqual(['/files/opaque']);

@@ -134,8 +134,9 @@ describe('--from', () => {
       code: 2,
       stderr: expect.stringContaining('--sort: no record has a due date in dueBy'),
     });
-    const due = await runScripted([...line, 'due_by', '--field', 'due=vence', '--limit', '3'], [], { clock });
-    expect(due.stdout).toBe('2\n1\n5\n');
+    const mapped = ['--field', 'due=x', '--field', 'due=vence'];
+    const due = await runScripted([...line, 'due_by', ...mapped, '--limit', '3'], [], { clock });
+    expect(due).toMatchObject({ stdout: '2\n1\n5\n', stderr: '' });
     const ofOther = fileOf(INVOICES.join('\n').replaceAll('"receiverFiscalId"', '"rut"'));
     const parties = ['--customer-fiscal-id', '60.155.445-k,8-4', '--field', 'counterpartyFiscalId=rut'];
     const chosen = await runScripted(['issued', '--from', ofOther, '--count', ...parties], [], { clock });

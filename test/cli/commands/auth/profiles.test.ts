@@ -122,11 +122,14 @@ describe('folio auth status --all-profiles', () => {
   });
 
   it('has all rows as JSON', async () => {
-    const { stdout } = await auth('status --all-profiles --format json', { profiles: { acme, old } });
-    expect(JSON.parse(stdout)).toMatchObject([
+    const rows = [
       { profile: 'acme', state: 'not tried', reason: null },
       { profile: 'old', state: 'unusable' },
-    ]);
+    ];
+    const all = await auth('status --all-profiles --format json', { profiles: { acme, old } });
+    expect(JSON.parse(all.stdout)).toMatchObject(rows);
+    const some = await auth('status --profile acme,old --format json', ALL);
+    expect(JSON.parse(some.stdout)).toMatchObject(rows);
   });
 });
 
