@@ -30,7 +30,7 @@ interface Statement {
 
 const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 
-/** Milliseconds that a transaction waits for other programs, in all and between two tries. */
+/** Milliseconds that a statement waits for other programs, in all and between two tries. */
 const MAX_WAIT = 30_000;
 const WAIT_STEP = 50;
 
@@ -120,7 +120,7 @@ export async function openSqlite(address: SqliteAddress, context: SqliteContext)
   const connect = await loadDriver(context);
   const database = new SqliteDatabase(() => connect(resolve(path)), shown, context);
   try {
-    await database.query('SELECT count(*) FROM sqlite_schema');
+    await database.prepare();
   } catch (error) {
     await database.close();
     throw error;
@@ -159,11 +159,16 @@ class SqliteDatabase implements Database {
     this.#context = context;
     this.#connection = this.#explained(() => {
       const connection = open();
-      // `#execWhenFree` waits instead: a signal ends that.
+      // `#whenFree` waits instead: a signal ends that.
       connection.exec('PRAGMA busy_timeout = 0');
-      connection.exec('PRAGMA cache_size = -8192');
       return connection;
     });
+  }
+
+  /** Rejects where the file cannot be read. */
+  async prepare(): Promise<void> {
+    await this.#whenFree(() => this.#connection.exec('PRAGMA cache_size = -8192'));
+    await this.query('SELECT count(*) FROM sqlite_schema');
   }
 
   table(name: string): string {
@@ -181,27 +186,29 @@ class SqliteDatabase implements Database {
   }
 
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
-    await this.#yieldToSignal();
-    return this.#explained(() => {
+    return this.#whenFree(() => {
       const rows = this.#connection.prepare(sql).iterate(...parameters);
       return Array.from(rows, (row) => Object.values(row) as StoredRow);
     });
   }
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
-    const rows = this.#explained(() => {
-      const all = this.#connection.prepare(sql).iterate(...parameters);
-      return all[Symbol.iterator]();
+    // From its first row on, it has the file.
+    let [rows, next] = await this.#whenFree(() => {
+      const all = this.#connection
+        .prepare(sql)
+        .iterate(...parameters)
+        [Symbol.iterator]();
+      return [all, all.next()] as const;
     });
     try {
-      for (;;) {
+      while (!next.done) {
         const group: StoredRow[] = [];
         this.#explained(() => {
-          for (let next = rows.next(); !next.done; next = rows.next())
-            if (group.push(Object.values(next.value) as StoredRow) === ROWS_TOGETHER) break;
+          for (; !next.done && group.length < ROWS_TOGETHER; next = rows.next())
+            group.push(Object.values(next.value) as StoredRow);
         });
         await this.#yieldToSignal();
-        if (group.length === 0) return;
         yield group;
       }
     } finally {
@@ -230,11 +237,11 @@ class SqliteDatabase implements Database {
 
   /** Waits while another program writes; other runs are kept out by a lock beside the file. */
   async begin(): Promise<void> {
-    await this.#execWhenFree('BEGIN IMMEDIATE');
+    await this.#whenFree(() => this.#connection.exec('BEGIN IMMEDIATE'));
   }
 
   async commit(): Promise<void> {
-    await this.#execWhenFree('COMMIT');
+    await this.#whenFree(() => this.#connection.exec('COMMIT'));
   }
 
   async rollback(): Promise<void> {
@@ -252,12 +259,13 @@ class SqliteDatabase implements Database {
     this.#connection.close();
   }
 
-  /** Runs a statement that has to wait while another program reads or writes. */
-  async #execWhenFree(sql: string): Promise<void> {
+  /** Does what has to wait while another program reads or writes. */
+  async #whenFree<T>(action: () => T): Promise<T> {
     const { clock, signal } = this.#context;
     for (let waited = 0; ; waited += WAIT_STEP) {
+      await this.#yieldToSignal();
       try {
-        return this.#connection.exec(sql);
+        return action();
       } catch (error) {
         if (codeOf(error) !== BUSY || waited >= MAX_WAIT) throw this.#explain(error);
       }
@@ -290,7 +298,7 @@ class SqliteDatabase implements Database {
     }
     if (code !== BUSY) return cannotOpen(this.shown, cause);
     return new OutputError(`${this.shown} is in use: another program has it locked`, {
-      hint: 'Run folio sync again when the other program is done.',
+      hint: 'Run it again when the other program is done.',
       cause,
     });
   }

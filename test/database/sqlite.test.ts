@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseDatabaseAddress } from '../../src/database/address.ts';
 import { openForReading } from '../../src/database/open-database.ts';
 import { errorLike } from '../support/error-like.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { fileOf, temporaryFolder } from '../support/temporary-folder.ts';
-import { open, part, options, sync } from './try-sync.ts';
+import { open, part, options, recordsIn, sync } from './try-sync.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 
 describe('a SQLite file', () => {
@@ -33,6 +33,12 @@ describe('a SQLite file', () => {
     await sync(ours, ['{"id":2}']);
     const keys = await theirs.query('SELECT issued._key FROM issued_current JOIN issued USING (id)');
     expect(keys).toEqual([['2']]);
+    // Readers wait as well.
+    for (const read of [() => recordsIn(ours), async () => recordsIn(await open(path))]) {
+      await theirs.query('BEGIN EXCLUSIVE');
+      vi.spyOn(options.clock, 'sleep').mockImplementationOnce(() => theirs.rollback());
+      expect(await read()).toEqual(['{"id":2}']);
+    }
   });
 
   it('keeps amounts exact: as integer, as a number of 15 digits, else as text', async () => {
