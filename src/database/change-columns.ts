@@ -72,9 +72,10 @@ export async function changeColumns(
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ type, before }) => types[before!] !== types[type]);
   const changes = [
-    ...altered.map(({ name, type }) => {
-      const [column, typed] = [quoteName(name), types[type]];
-      return `ALTER COLUMN ${column} TYPE ${typed} USING ${column}::text::${typed}`;
+    ...altered.map((column) => {
+      const [name, typed] = [quoteName(column.name), types[column.type]];
+      const text = column.before === 'numeric' ? asSent(column, '#>>', `${name}::text`) : `${name}::text`;
+      return `ALTER COLUMN ${name} TYPE ${typed} USING ${text}::${typed}`;
     }),
     ...added.map(({ name, type }) => `ADD COLUMN ${quoteName(name)} ${types[type]}`),
     ...[...own]
@@ -216,7 +217,8 @@ function lostWhere({ name, shownAs, expression }: ViewColumn, held: ColumnFacts)
 }
 
 /** What the view shows of a column, in SQL. */
-function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, shownAs: string): string {
+function expressionOf({ engine, types }: Dialect, column: TableColumn, shownAs: string): string {
+  const { name, type } = column;
   const cell = quoteName(name);
   if (engine === 'SQLite') {
     const day = `substr(${cell}, 1, 10)`;
@@ -224,7 +226,7 @@ function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, s
   }
   if (shownAs === types[type]) return cell;
   if (shownAs === 'text') return `${cell}::text`;
-  if (shownAs === 'json') return `to_json(${cell})`;
+  if (shownAs === 'json') return asSent(column, '#>', `to_json(${cell})`);
   // A column that is not text has another type now than when the view was made.
   if (type !== 'text') return `NULL::${shownAs}`;
   switch (shownAs) {
@@ -239,6 +241,18 @@ function expressionOf({ engine, types }: Dialect, { name, type }: TableColumn, s
     default:
       return `NULL::${shownAs}`;
   }
+}
+
+/**
+ * PostgreSQL: the value of a field as the record has it, as JSON or as text, since a cell does not tell a list from a text that
+ * looks like one. `otherwise` stands for it where the record has an escape that PostgreSQL may be unable to read, such as NUL.
+ */
+function asSent({ name, field }: TableColumn, operator: '#>' | '#>>', otherwise: string): string {
+  if (/[\\\uFFFD]/.test(field)) return otherwise;
+  const path = field.split('.').map((part) => `'${part.replaceAll("'", "''")}'`);
+  const hasEscape = `_raw::text ~* (repeat(chr(92), 2) || 'u(0000|d[89a-f])')`;
+  const value = `_raw ${operator} ARRAY[${path.join(', ')}]`;
+  return `CASE WHEN ${quoteName(name)} IS NULL THEN NULL WHEN ${hasEscape} THEN ${otherwise} ELSE ${value} END`;
 }
 
 /** Undefined for a column without values: its type is decided, for good, by the first values. */

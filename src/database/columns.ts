@@ -64,7 +64,9 @@ export async function readColumns(
     }
     if (!names.includes(name)) {
       throw new OutputError(`the table ${table} of ${shown} has lost its column ${name}`, {
-        hint: `Delete its row from _columns, or the table, and run folio sync again.`,
+        hint:
+          `Run \`DROP VIEW IF EXISTS ${table}_current; DROP TABLE ${table}; DELETE FROM _columns WHERE resource = '${table}';\`` +
+          ' in the database, then folio sync again, which makes them anew.',
       });
     }
     return { name, type, field, before: type };

@@ -13,7 +13,7 @@ const REFUSED_LOGIN = /^28|^3D000$/;
 const WANTS_TLS = /no encryption|SSL required|requires? (?:an )?SSL|SSL off/i;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 export const LOCK_TIMEOUT = '55P03';
-const USED_BY_VIEW = '0A000';
+const NOT_SUPPORTED = '0A000';
 const NO_RIGHT = '42501';
 
 /** Codes of the system for a server that cannot be reached, or no longer. */
@@ -96,9 +96,10 @@ export function explainPostgres(cause: unknown, shown: string, session?: Session
       : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.';
     return failed(UsageError, `${shown} does not let folio in: ${message}`, hint);
   }
-  if (code === USED_BY_VIEW && 'detail' in cause) {
+  const detail = 'detail' in cause ? String(cause.detail) : '';
+  if (code === NOT_SUPPORTED && /\bview\b/.test(detail)) {
     const hint = 'Drop the view, run folio sync again, and make it again.';
-    return failed(OutputError, `cannot use ${shown}: ${message}: ${String(cause.detail)}`, hint);
+    return failed(OutputError, `cannot use ${shown}: ${message}: ${detail}`, hint);
   }
   const hint = 'Another session has the table locked. Run folio sync again when it is done.';
   return failed(OutputError, `cannot use ${shown}: ${message}`, code === LOCK_TIMEOUT ? hint : undefined);

@@ -94,6 +94,8 @@ export class StoredBooks {
     this.#reading = new Promise((resolve) => (end = resolve));
     await before;
     try {
+      // The column comes with the first document of a fund.
+      if (where !== undefined && !(await database.relation(table))?.columns.has(where.column)) return;
       const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
       const sql =
         `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +

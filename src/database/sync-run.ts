@@ -98,6 +98,8 @@ export async function planSync(
   { goneLimit }: SyncOptions,
 ): Promise<readonly SyncedPart[]> {
   const planned: SyncedPart[] = [];
+  // The connection may have been idle for hours, and then lost.
+  await database?.reconnect();
   for (const part of parts) {
     const { differences, ...compared } = await compare(database, part, goneLimit);
     const first = differences && (await firstChanges(database, part, differences));

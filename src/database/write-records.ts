@@ -42,10 +42,12 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const { table, differences } = toWrite;
   const rule = documentRule(toWrite);
   const own: typeof DOCUMENT_COLUMNS = rule === undefined ? new Map() : DOCUMENT_COLUMNS;
-  const writing = { ...toWrite, database, rows: database.table(table) };
   const lacksKey = await makeRecordTables(database, table);
-  const { facts, documents } = await readAhead(writing, rule);
   const names = [...(await database.relation(table))!.columns.keys()];
+  // The table of the last sync may have been dropped.
+  const lastRule = names.includes('_party') ? toWrite.lastRule : undefined;
+  const writing = { ...toWrite, lastRule, database, rows: database.table(table) };
+  const { facts, documents } = await readAhead(writing, rule);
   const known = await readColumns(database, table, names);
   const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own.keys()]);
   const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
@@ -71,13 +73,15 @@ async function readAhead(
   writing: Writing,
   rule: string | undefined,
 ): Promise<{ readonly facts: ReadonlyMap<string, ColumnFacts>; readonly documents?: DocumentColumns }> {
-  const { database, differences, lastRule } = writing;
+  const { database, table, differences, lastRule } = writing;
   const { listing, actions, gone } = differences;
   const survey = new FieldSurvey();
+  // A view that is missing is made anew, with the types of all values.
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
   const isUnchanged = gone.length === 0 && actions.every((action) => action === LEAVE);
-  if (isUnchanged && rule === lastRule) return { facts: survey.facts() };
+  if (isUnchanged && hasView && rule === lastRule) return { facts: survey.facts() };
   const take: ShowRecord = (number, batch, index) => {
-    if (actions[number] !== LEAVE) survey.add(batch, index);
+    if (!hasView || actions[number] !== LEAVE) survey.add(batch, index);
   };
   if (rule === undefined) {
     await listing.each(take);

@@ -46,6 +46,8 @@ describeDatabases('%s', (newAddress, engine) => {
     const others = [read(), read()];
     await stopped.return(undefined);
     expect(await Promise.all(others)).toEqual(others.map(() => ['{"id":"a"}', '{"id":"b"}']));
+    const ofNoFund = books.read('issued', { profile: 'north', where: { column: 'fundId', value: '1' } });
+    expect((await ofNoFund.next()).done).toBe(true);
   });
 
   it('holds any text, but for NUL, which its columns show as U+FFFD', async () => {

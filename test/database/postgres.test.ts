@@ -106,6 +106,7 @@ describe('what PostgreSQL or its driver fails with', () => {
     [failure('who', { code: '28P01' }), UsageError, 'does not let folio in: who', 'Check user, password'],
     [failure('none', { code: '3D000' }), UsageError, 'does not let folio in: none', 'name of the database'],
     [failure('no encryption', { code: '28000' }), UsageError, 'in: no encryption', 'It requires'],
+    [failure('no', { code: '0A000', detail: undefined }), OutputError, 'cannot use db: no', undefined],
     [failure('lock', { code: '55P03' }), OutputError, 'cannot use db: lock', 'has the table locked'],
   ])('%s is said in a sentence, with what to do', (error, kind, message, hint) => {
     for (const given of [error, new AggregateError([error, failure('other')])]) {

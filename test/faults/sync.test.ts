@@ -76,8 +76,8 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
 
   it('makes a column text when a number becomes one, and says so once', async () => {
     const { ask, sync } = await newDatabase();
-    await sync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":7}'] });
-    const records = { issued: ['{"id":1,"n":"A-1"}', '{"id":2,"n":7}'] };
+    await sync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":1E2}'] });
+    const records = { issued: ['{"id":1,"n":"A-1"}', '{"id":2,"n":1E2}'] };
     expect(await sync(records)).toEqual([
       0,
       'warning: the column n of issued holds text from now on: not all of its values are of one kind\n' +
@@ -86,7 +86,7 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
           : 'warning: issued_current shows nothing in n for 1 new or changed record, where it is not a number; issued has it as sent\n'),
     ]);
     expect(await sync(records)).toEqual([0, '']);
-    expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
+    expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '1E2']);
     expect(await ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
   });
 
@@ -116,6 +116,18 @@ describeDatabases('folio sync into %s', (newAddress, engine) => {
       'names the type money, which folio does not know\n  Sync into another database, or',
     );
     expect(await sync({ issued: modelRecords(2) })).toEqual([1, unknown]);
+  });
+
+  it('says how to go on where a table has lost a column', async () => {
+    const { ask, sync } = await newDatabase();
+    const records = { issued: ['{"id":1,"n":1}', '{"id":2,"n":2}'] };
+    await sync(records);
+    for (const sql of ['DROP VIEW issued_current', 'ALTER TABLE issued DROP COLUMN n']) await ask(sql);
+    const [code, stderr] = await sync(records);
+    expect([code, stderr]).toEqual([1, saying('has lost its column n\n  Run `')]);
+    for (const sql of /`(.*);`/.exec(String(stderr))![1]!.split(';')) await ask(sql);
+    expect(await sync(records)).toEqual([0, '']);
+    expect(await ask('SELECT count(n) FROM issued_current')).toEqual(['2']);
   });
 
   it('leaves the tables, views and indexes of the user alone', async () => {
@@ -244,7 +256,8 @@ describe('folio sync into PostgreSQL', needing('postgres'), () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'folio,%'";
     // At once, while the listing waits for its answer.
     const script = () => void runProgram('node', ['-e', ASK_POSTGRES, address, end]);
-    expect(await sync({ issued: modelRecords(3) }, script)).toEqual([0, '']);
+    for (const flags of [[], ['--plan']])
+      expect(await sync({ issued: modelRecords(3) }, script, ...flags)).toEqual([0, '']);
     expect(await ask('SELECT count(*) FROM issued')).toEqual(['3']);
   });
 
