@@ -195,11 +195,9 @@ class SqliteDatabase implements Database {
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
     // From its first row on, it has the file.
     let [rows, next] = await this.#whenFree(() => {
-      const all = this.#connection
-        .prepare(sql)
-        .iterate(...parameters)
-        [Symbol.iterator]();
-      return [all, all.next()] as const;
+      const all = this.#connection.prepare(sql).iterate(...parameters);
+      const iterator = all[Symbol.iterator]();
+      return [iterator, iterator.next()] as const;
     });
     try {
       while (!next.done) {
