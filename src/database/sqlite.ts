@@ -186,16 +186,13 @@ class SqliteDatabase implements Database {
   }
 
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
-    return this.#whenFree(() => {
-      const rows = this.#connection.prepare(sql).iterate(...parameters);
-      return Array.from(rows, (row) => Object.values(row) as StoredRow);
-    });
+    const rows = await this.#rowsWhenFree(sql, parameters, (all) => [...all]);
+    return rows.map((row) => Object.values(row) as StoredRow);
   }
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
     // From its first row on, it has the file.
-    let [rows, next] = await this.#whenFree(() => {
-      const all = this.#connection.prepare(sql).iterate(...parameters);
+    let [rows, next] = await this.#rowsWhenFree(sql, parameters, (all) => {
       const iterator = all[Symbol.iterator]();
       return [iterator, iterator.next()] as const;
     });
@@ -255,6 +252,16 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     this.#connection.close();
+  }
+
+  /** All tries use one statement: a refused one stays active until it is used again, and keeps the locks of later ones. */
+  async #rowsWhenFree<T>(
+    sql: string,
+    parameters: StoredRow,
+    read: (rows: Iterable<object>) => T,
+  ): Promise<T> {
+    let statement: Statement | undefined;
+    return this.#whenFree(() => read((statement ??= this.#connection.prepare(sql)).iterate(...parameters)));
   }
 
   /** Does what has to wait while another program reads or writes. */
