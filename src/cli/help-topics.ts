@@ -174,8 +174,9 @@ Columns of invoices that folio works out, so that no query has to know the rule 
   quotes where there is none, or both where many share the ID
 Amounts are exact. In PostgreSQL they are numeric. SQLite has no such type: whole numbers of up to 64 bits
   are INTEGER, decimals of up to 15 digits REAL, and longer numbers text. Sums of decimals in SQLite are
-  therefore floating point; exact are decimal_sum(_raw -> '$.totalAmount') in the sqlite3 shell (with ->,
-  since ->> loses digits) and folio issued --from books.db --sum totalAmount.
+  therefore floating point; folio issued --from books.db --sum totalAmount is exact. So is, in the sqlite3
+  shell, SELECT decimal_sum(_raw -> '$.totalAmount') FROM issued WHERE _gone_run IS NULL (with ->, since ->>
+  loses digits); but it adds what was sent, credit notes too, as --as-sent does.
 In the tables dates are text, as they were sent. In the views the dates of issue and due dates are days, as
   they are written: of the type date in PostgreSQL, texts such as 2026-11-21 in SQLite. In PostgreSQL a view
   has money as numeric and other points in time as timestamptz, NULL where a value is none. A column of a view
@@ -213,6 +214,17 @@ ORDER BY 1 DESC, 3 LIMIT 20;`,
 FROM issued_history h JOIN issued i USING (_profile, _key)
 JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued')
 WHERE i.number = 10002 ORDER BY 1;`,
+  ],
+  [
+    'A row for each payment, in SQLite',
+    `SELECT number, value -> '$.amount'
+FROM issued_current, json_each(payments) ORDER BY 1;`,
+  ],
+  [
+    'The same in PostgreSQL',
+    `SELECT number, payment -> 'amount'
+FROM issued_current, json_array_elements(CASE json_typeof(payments)
+  WHEN 'array' THEN payments ELSE '[]' END) payment ORDER BY 1;`,
   ],
 ];
 

@@ -157,7 +157,9 @@ async function writeParts(
       ({ table, profile, error }) => table === part.table && profile === part.profile && error === undefined,
     );
     const outcome = overtakenBy(database, last, options) ?? part.outcome;
-    const { differences, ...synced } = await compare(database, { ...part, outcome }, options.goneLimit);
+    const { differences, ...compared } = await compare(database, { ...part, outcome }, options.goneLimit);
+    // Its changes are not made where it has an error.
+    const synced = compared.error === undefined ? compared : { ...compared, counts: NO_CHANGES };
     const writing = { ...part, run, tables, version, lastRule: last?.rule };
     all.push({
       ...synced,
@@ -216,11 +218,9 @@ function goneLimitError(
 function runEntry(
   { dialect }: Database,
   run: number,
-  { part, total, counts, error, written }: SyncedPart,
+  { part, total, counts: { added, changed, gone, back }, error, written }: SyncedPart,
   { version, clock }: SyncOptions,
 ): StoredRow {
-  // If the part failed, its changes were not made.
-  const { added, changed, gone, back } = error === undefined ? counts : NO_CHANGES;
   const entry: Readonly<Record<RunColumn, StoredValue>> = {
     run,
     profile: part.profile,

@@ -32,6 +32,8 @@ export interface OutcomeWords {
   readonly lack: string;
   /** What to do, where the failures have no hint in common. */
   readonly hint?: string | undefined;
+  /** Whether nothing is there of a part that is not whole. */
+  readonly isAllOrNothing?: boolean;
   readonly delivered?: readonly string[];
   /** A line for each older file that stays in place of a failed part. */
   readonly kept?: readonly string[];
@@ -44,7 +46,7 @@ export interface OutcomeWords {
  */
 export function outcomeOf(
   results: readonly PartResult[],
-  { what, lack, hint, delivered = [], kept = [] }: OutcomeWords,
+  { what, lack, hint, isAllOrNothing = false, delivered = [], kept = [] }: OutcomeWords,
 ): FolioError | undefined {
   const failed = results.flatMap(({ name = '', failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
@@ -56,7 +58,7 @@ export function outcomeOf(
   if (failed.length === results.length && names.size === 1) return first;
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
-  const isNone = !results.some(hasRecords);
+  const isNone = isAllOrNothing ? failed.length === results.length : !results.some(hasRecords);
   const summary = isNone
     ? `none of ${results.length} ${what}`
     : `${failed.length} of ${results.length} ${what} ${lack}`;
@@ -68,8 +70,9 @@ export function outcomeOf(
   ];
   const reasons = [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`);
   const text = `${summary}: ${reasons.join('; ')}`;
+  const worst = failed.find(({ failure }) => !hasRecords({ failure }))?.failure ?? first;
   return isNone
-    ? first.reworded(text, advice, lines)
+    ? worst.reworded(text, advice, lines)
     : new IncompleteError(text, { hint: advice, cause: first, lines });
 }
 

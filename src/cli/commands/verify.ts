@@ -304,12 +304,12 @@ async function verifyDatabase(context: Context, from: string, flags: VerifyFlags
   const old = syncs.filter((sync) => faultOf(sync) !== undefined);
   if (old.length === 0) {
     const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
-    return `${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`;
+    return `${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${localMinute(first!)}`;
   }
   const fault = faultOf(old[0]!)!;
   const message = `${shown} ${fault}`;
   const each = old.map(({ table, profile, wholeAt, error }) => {
-    const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
+    const since = wholeAt === undefined ? 'never whole' : `last whole at ${localMinute(wholeAt)}`;
     return `${profile} ${table}: ${since}${error === undefined ? '' : ` (${error})`}`;
   });
   throw new IncompleteError(`${message}: ${each.join('; ')}`, {

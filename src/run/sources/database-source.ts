@@ -138,7 +138,7 @@ export function databaseSource(request: DatabaseRequest): Source {
           const sync = syncs.get(profile);
           if (sync !== undefined && sync.wholeAt === undefined)
             throw new ServiceError(
-              `${shown} lacks the ${records} of profile ${profile}: the sync of ${sync.at} could not read them (${sync.error})`,
+              `${shown} lacks the ${records} of profile ${profile}: the sync of ${localMinute(sync.at)} could not read them (${sync.error})`,
               {
                 hint: `Run folio sync ${shown} ${word} again for what is missing, or name the profiles that you want with --profile.`,
               },

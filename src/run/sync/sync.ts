@@ -13,7 +13,7 @@ import {
 } from '../../database/sync-run.ts';
 import { checkTables, organizationsIn, newestRuns, tryWriting } from '../../database/tables.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
-import { ServiceError, UsageError } from '../../errors.ts';
+import { ServiceError, UsageError, type FolioError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { withOwnColumn } from '../../json/scan-records.ts';
 import { lockTarget } from '../../output/files/lock.ts';
@@ -21,7 +21,6 @@ import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
-import { WalkStatus } from '../../paging/walk-status.ts';
 import { batchOfRows, type Row } from '../../query/result-rows.ts';
 import { profileOfToken } from '../../profiles/connection.ts';
 import { fundDocuments, funds, listings, resources } from '../../resources/listings.ts';
@@ -237,7 +236,7 @@ async function readListing(
   if (refusal !== undefined) throw refusal;
   // One view serves the records of all profiles.
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
-  const outcome = failure ?? listing!;
+  const outcome = failure === undefined ? listing! : withoutDelivery(failure);
   return {
     table: tableOf(resource),
     label: resource.label,
@@ -268,6 +267,13 @@ function otherOrganization(
   );
 }
 
+/** The error of a listing that was read in part, of which nothing is written. */
+function withoutDelivery(error: FolioError): FolioError {
+  const { message, hint, details } = error;
+  if (details?.code !== 'records missing') return error;
+  return error.reworded(`${message.replace(/^delivered/, 'read')}; nothing of it was written`, hint);
+}
+
 /** Pages of documents that are read ahead. */
 const AHEAD = 64;
 
@@ -285,10 +291,11 @@ function allFundDocuments(): OpenSource {
       for await (const batch of wholeListing(part, { resource: funds }, {})) ids.push(...idsOf(batch));
       // A key may have the column `fundId`, which the service does not send.
       const { key: _, ...defaults } = session.defaults;
-      const documentsOf = async (literal: string): Promise<readonly RecordBatch[]> => {
+      const documentsOf = async (literal: string, signal: AbortSignal): Promise<readonly RecordBatch[]> => {
+        const own = { ...part, context: { ...context, signal } };
         const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
         const batches: RecordBatch[] = [];
-        for await (const records of wholeListing(part, { resource: fundDocuments, id }, defaults))
+        for await (const records of wholeListing(own, { resource: fundDocuments, id }, defaults))
           batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
         return batches;
       };
@@ -297,7 +304,6 @@ function allFundDocuments(): OpenSource {
       for await (const batches of mapInOrder(ids, documentsOf, limits)) {
         for (const records of batches) {
           status.records += records.count;
-          status.page();
           yield { records };
         }
       }
@@ -322,13 +328,20 @@ async function* wholeListing(
   listing: ListingRequest,
   defaults: FlagDefaults,
 ): AsyncGenerator<RecordBatch> {
-  const status = new WalkStatus();
+  const status = part.status.subwalk();
   const session = { ...part.session, defaults };
   const own = { ...part, session, status };
   const source = await listingSource(listing).open(part.run, []);
-  for await (const { records } of source.read(own, {})) yield records;
+  try {
+    for await (const { records } of source.read(own, {})) yield records;
+  } finally {
+    part.status.addCalls(status);
+    for (const offset of status.givenUp) part.status.givenUp.add(offset);
+  }
   const lack = lackOf(status);
-  if (lack !== undefined) throw lack;
+  if (lack === undefined) return;
+  const { id } = listing;
+  throw id === undefined ? lack : lack.reworded(`${lack.message} (fund ${id})`, lack.hint);
 }
 
 interface ListingResult extends ProfileListing {
@@ -352,7 +365,7 @@ async function showResults(
     seconds: Number(((part.readAt - part.startedAt) / 1000).toFixed(1)),
     error: error?.message ?? null,
   }));
-  const records = listings.reduce((sum, { total }) => sum + (total ?? 0), 0);
+  const records = listings.reduce((sum, { total, error }) => sum + (error === null ? total! : 0), 0);
   // The parts of a sync are listings: they take the place of the profiles in the receipt.
   notices.add({ level: 'fact', text: '', facts: { records, profiles: undefined, listings } });
   const plan = await planOutput(context, { format, color: flags.color });
@@ -380,6 +393,7 @@ async function showResults(
     {
       what: 'listings',
       lack: 'left as they were',
+      isAllOrNothing: true,
       hint: 'Fix that, then run folio sync again for these.',
     },
   );

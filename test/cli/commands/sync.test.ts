@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
 import { listings } from '../../../src/resources/listings.ts';
-import { always, status } from '../../support/faults.ts';
+import { always, status, type FaultScript } from '../../support/faults.ts';
 import { needingTerminal, terminalsForTests } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { ask, postgresForTests } from '../../support/databases.ts';
@@ -138,17 +138,41 @@ describe('folio sync', () => {
     const folder = temporaryFolder();
     const receipt = join(folder, 'sync.json');
     const line = [join(folder, 'b.db'), 'issued', 'received', '--receipt', receipt];
-    await runSync({ issued: modelRecords(3) }, line);
-    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
-      resource: 'sync',
-      complete: true,
-      records: 3,
-      recordsRead: 3,
-      listings: [
-        { profile: 'default', resource: 'issued', total: 3, added: 3 },
-        { profile: 'default', resource: 'received', total: 0, added: 0 },
-      ],
+    const receiptOf = async (records: number): Promise<unknown> => {
+      await runSync({ issued: modelRecords(records) }, line);
+      return JSON.parse(readFileSync(receipt, 'utf8')) as unknown;
+    };
+    const received = { profile: 'default', resource: 'received', total: 0, added: 0 };
+    expect(await receiptOf(30)).toMatchObject({
+      ...{ resource: 'sync', complete: true, records: 30, recordsRead: 30 },
+      listings: [{ profile: 'default', resource: 'issued', total: 30, added: 30 }, received],
     });
+    // So many may not be gone.
+    expect(await receiptOf(5)).toMatchObject({
+      ...{ complete: false, records: 0, recordsRead: 5 },
+      listings: [{ total: 5, gone: 0 }, received],
+    });
+  });
+
+  it('writes nothing of what is not served whole, and names the fund', async () => {
+    const folder = temporaryFolder();
+    const [path, receipt] = [join(folder, 'b.db'), join(folder, 'sync.json')];
+    const documents = modelRecords(9);
+    const missing = 'the service does not serve number 5 of the listing, even alone';
+    const says = `read 8 records, but not all: ${missing} (fund 1); nothing of it was written`;
+    const sync = async (...args: string[]) => {
+      const script: FaultScript = ({ url }, { records }) =>
+        url.pathname.endsWith('issued') || records.includes(documents[4]!) ? status(502) : undefined;
+      const records = { funds: ['{"id":1}'], documents };
+      return await runSync(records, [path, ...args, '--retries', '0', '--receipt', receipt], { script });
+    };
+    const { code, stderr } = await sync('fund-documents', '--debug');
+    expect([code, stderr]).toEqual([6, expect.stringContaining(`folio: ${says}\n`)]);
+    expect(stderr).toMatch(/ shrunk: 100 records [^]* given up: number 5 /);
+    const { shrinks } = JSON.parse(readFileSync(receipt, 'utf8')) as { shrinks: number };
+    expect([shrinks > 0, await rowsOf(path, 'SELECT error FROM _runs')]).toEqual([true, says]);
+    const none = await sync('fund-documents', 'issued');
+    expect([none.code, none.stderr]).toEqual([5, expect.stringContaining('none of 2 listings')]);
   });
 
   it('keeps the profiles apart, and writes those that could be read', async () => {
@@ -277,22 +301,26 @@ describe('folio sync', () => {
 
 describe('the queries of the help', () => {
   const typed = (id: number, status: string): string =>
-    invoice(id, `,"documentType":"INVOICE","status":"${status}"`);
+    invoice(id, `,"documentType":"INVOICE","status":"${status}","payments":[{"amount":1.50}]`);
   const before = [typed(1, 'OPEN'), typed(2, 'OPEN'), typed(3, 'OPEN')];
   const after = [typed(2, 'PAID'), typed(3, 'OPEN')];
   const expected = [
     [0, 1].map((at) => expect.stringMatching(new RegExp(`^default\\|"Roble ${at}"\\|CLP\\|${at + 2}.10?$`))),
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|default\|10001\|Roble 1\|1.10?$/)],
-    [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|\{"id":2,.*"OPEN"\}$/)],
+    [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|\{"id":2,.*"OPEN".*\}$/)],
+    ['10002|1.50', '10003|1.50'],
   ];
 
+  /** Those of both engines, and of this one. */
+  const queriesIn = (engine: string): string[] =>
+    databaseQueries.flatMap(([title, sql]) => (/SQL/.test(title) && !title.endsWith(engine) ? [] : [sql]));
   const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 
   it('answer in sqlite3', needing('sqlite3'), async () => {
     const path = join(temporaryFolder(), 'books.db');
     await runSync({ issued: before }, [path, 'issued']);
     await runSync({ issued: after }, [path, 'issued']);
-    const answers = databaseQueries.map(([, sql]) => runProgram('sqlite3', [path, sql]));
+    const answers = queriesIn('SQLite').map((sql) => runProgram('sqlite3', [path, sql]));
     expect(answers.map(linesOf)).toEqual(expected);
   });
 
@@ -300,7 +328,7 @@ describe('the queries of the help', () => {
     const address = await server().createDatabase();
     await runSync({ issued: before }, [address, 'issued']);
     await runSync({ issued: after }, [address, 'issued']);
-    const answers = databaseQueries.map(([, sql]) =>
+    const answers = queriesIn('PostgreSQL').map((sql) =>
       runProgram('psql', [address, '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql]),
     );
     expect(answers.map(linesOf)).toEqual(expected);

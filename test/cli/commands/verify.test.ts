@@ -377,11 +377,11 @@ describeDatabases('folio verify --max-age of a database in %s', (newAddress) => 
     expect(await sync(0, 'issued received --profile north')).toBe(0);
     expect(await sync(1, 'issued --profile south')).toBe(0);
     await expectVerified(age, 6, /is dated in the future[^]*\n {2}Set the clock/, 0);
-    await expectVerified(age, 0, /: 3 listings, none synced before 2026-11-20.12:00:00\S*\n$/, 26);
+    await expectVerified(age, 0, /: 3 listings, none synced before 2026-11-20 12:00\n$/, 26);
     expect(await saidAt(26, ...age, '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await sync(2, 'issued --all-profiles', { script: () => status(403) })).toBe(6);
-    const south = 'south issued: last whole at 2026-11-20.13:00:00\\S* \\(.+\\)';
-    const north = 'north received: last whole at 2026-11-20.12:00:00\\S*';
+    const south = 'south issued: last whole at 2026-11-20 13:00 \\(.+\\)';
+    const north = 'north received: last whole at 2026-11-20 12:00';
     await expectVerified(age, 6, new RegExp(`^folio: .* is older than 26h\\n${south}\\n${north}\\n`), 28);
     await expectVerified([...age, '--profile', 'south'], 6, /^[^]*south issued(?![^]*north)/, 28);
     await expectVerified(age, 6, 'name the other profiles with --profile', 28);

@@ -131,7 +131,7 @@ describe('--from a database', () => {
     const { code, stdout, stderr } = await runHere(['issued', '--from', path, '--count']);
     expect([code, stdout.toString()]).toEqual([6, '120\n']);
     expect(stderr).toMatch(
-      /^folio: 1 of 2 profiles missing\ndefault: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\ndelivered: sandbox\n {2}Run folio sync .*books\.db issued again for what is missing, /m,
+      /^folio: 1 of 2 profiles missing\ndefault: .*books\.db lacks the issued invoices of profile default: the sync of 20[-\d]+ [\d:]+ could not read them \(could not reach .*\)\ndelivered: sandbox\n {2}Run folio sync .*books\.db issued again for what is missing, /m,
     );
     expect(await answer('issued', '--from', path, '--count', '--profile', 'sandbox')).toBe('120\n');
     const folder = join(dirname(path), 'reports');
