@@ -66,7 +66,7 @@ export interface OutputStream {
 
 export interface InputStream {
   readonly isTerminal: boolean;
-  /** The input as it comes: for a conversation with another program. */
+  /** The input as it comes: for records, and for a conversation with another program. */
   open(): Readable;
   /** Everything up to the end of the input: see `typedText`. */
   readAll(): Promise<string>;

@@ -4,7 +4,7 @@ import type { FailureKind } from '../findings.ts';
 /** What each exit code means; also the text of `folio help exit-codes`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'everything was delivered'],
-  [1, 'a bug in folio, or the output could not be written'],
+  [1, 'a bug in folio, or a file that could not be written or read'],
   [2, 'the command line or the query is wrong'],
   [3, 'the token is missing, or the service refuses it'],
   [4, 'not found: an unknown customer or fund, or only unknown fiscal IDs'],

@@ -25,8 +25,8 @@ A script can rely on these. Only data goes to standard output; an error is one l
   standard error, then what to do about it. Off a terminal, a run that succeeds writes nothing to standard
   error but warnings, which -q silences.
 ${listed(exitCodes)}
-With 6, the output has all records that could be read. With any other code but 0, a file of that name is
-  what it was before. A reader that closes early, such as head, is not a failure.
+With 6, the output has all records that could be read. With any other code but 0 and 7, a file of that name
+  is what it was before. A reader that closes early, such as head, is not a failure.
 Examples:
 * folio received -o received.csv || echo "not whole: $?" :: say so when something is missing
 * folio issued --strict --customer-fiscal-id @ids.txt :: unknown fiscal IDs are exit code 6`;
@@ -42,7 +42,9 @@ A flag overrides the environment, the environment the profile, and the profile t
 * NO_COLOR, FORCE_COLOR :: no colours at all; colours also off a terminal
 * TERM :: dumb: no colours and no progress display
 * CI :: set: no colours and no progress, as off a terminal
-* LC_ALL, LC_NUMERIC, LANG :: how tables group the digits of numbers
+* LC_ALL, LC_NUMERIC, LANG :: how tables group the digits of numbers; without --lang, the language of pages
+  and workbooks
+* LC_ALL, LC_CTYPE, LANG :: UTF-8: bars in tables of aging
 * HTTPS_PROXY, NO_PROXY :: the proxy for https, and the hosts that it is not for; lower case works too
 * NODE_EXTRA_CA_CERTS :: a file with certificates of authorities of your own
 * NODE_TLS_REJECT_UNAUTHORIZED :: 0 would switch off the check of certificates, so folio refuses to run
@@ -137,7 +139,7 @@ Examples:
 * folio issued --period 2026-10 --sum totalAmount :: what was invoiced in October
 * folio issued --sum total --group-by date:month :: month by month
 * folio issued --expand payments --sum payments.amount --group-by payments.date :: what was paid, day by day
-* folio issued --open --where 'dueBy<=+7d' :: what is due within a week
+* folio issued --open --where 'due>=today' --where 'due<=+7d' :: what is due within a week
 * folio issued --from today.jsonl --changes-since yesterday.jsonl :: two files, offline
 * folio issued --format jsonl | jq -r 'select(.payments | length > 1) | .number' :: with jq`;
 

@@ -37,7 +37,7 @@ overdue late due days days-late past-due vencidas atraso
 What was due before today and is still to be paid is --overdue, whatever the status says.
 * folio issued --overdue -o late.xlsx :: a workbook of what is late; dueBy is the day that it was due
 * folio statement --all --overdue -o late.xlsx :: the same with the column daysLate: how many days late
-* folio issued --open --where 'due<=+7d' :: what is due within a week
+* folio issued --open --where 'due>=today' --where 'due<=+7d' :: what is due within a week
 
 paid pagadas pagado
 Paid is what has nothing open and was not cancelled. The status has several words for it, such as
@@ -93,11 +93,11 @@ import from-file input file-in offline
 --from reads a database of folio sync, or an export in jsonl or json, and sends nothing.
 * folio issued --from issued.jsonl --open :: an export
 * folio aging --from books.db :: a database
-* folio reconcile mine.csv :: your own list beside the service's
+* folio reconcile mine.csv --match number=Folio,total=Total :: your own list beside the service's
 
 invoices invoice bills documents facturas factura list listar ver
 Invoices that you issued are folio issued, those that suppliers sent are folio received.
-* folio issued :: the newest last; --limit 20, or --all on a terminal
+* folio issued :: on a terminal the 50 newest; --limit 20 or --all
 * folio received :: those of suppliers
 * folio issued --where number=10002 :: one invoice
 
@@ -119,7 +119,7 @@ total totals sum by sum-by total-by group amount suma por
 * folio issued --sum total --group-by date:month :: by month
 
 cron schedule scheduled nightly daily automatic task
-Off a terminal a run that succeeds says nothing but warnings; any exit code but 0 is not a whole answer. Log in once as
+Off a terminal a run that succeeds says nothing but warnings; the exit code says what went wrong. Log in once as
   the user of the job, or set FOLIO_TOKEN; cron has its own PATH: write the whole path of folio.
 * folio issued --open -o /srv/books/open.csv --receipt beside :: a file a night, as it was before if it fails
 * folio sync /srv/books/books.db :: a database a night

@@ -157,9 +157,9 @@ export const issued: Resource & { readonly paging: NumberedPaging } = {
   },
   refusedParameters: {},
   examples: [
-    ['folio issued --limit 20', 'the first twenty invoices'],
+    ['folio issued --limit 20', 'twenty invoices; on a terminal, the newest'],
     ['folio issued --sort-by due_by --sort-order asc', 'what is due first'],
-    ['folio issued --customer-fiscal-id 86345678-9,80765432-k', 'the invoices of two customers'],
+    ['folio issued --customer-fiscal-id 60155440-2,60155465-8', 'the invoices of two customers'],
     ['folio issued -o issued.csv', 'every invoice, for a script'],
     ['folio issued --excel -o issued.csv', 'every invoice, for a spreadsheet'],
     ['folio issued -o issued.xlsx', 'the same as a workbook'],

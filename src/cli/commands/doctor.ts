@@ -39,7 +39,7 @@ export const doctorCommand = declareCommand({
   description:
     'Looks at the store, the base address, the way to the service, the clock and the token, and makes one ' +
     'call to each listing. Prints a line for each check, with what to fix. The exit code is that of the first failure. ' +
-    'folio auth status shows only the set-up, in a row for each profile.',
+    'folio auth status shows only the set-up.',
   examples: [
     ['folio doctor', 'for the commands that you run here'],
     ['folio doctor --all-profiles', 'for each organization'],

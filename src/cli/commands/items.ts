@@ -32,7 +32,7 @@ export const customerItems: CommandGroup = {
     arguments: [['[id]', 'the customer, sent as customerId']],
     examples: [
       ['folio customers portal-link 4711', 'the link of the customer 4711'],
-      ['folio customers portal-link 86345678-9 --id-param fiscalId', 'the same by another parameter'],
+      ['folio customers portal-link 4711 --id-param id', 'where the service calls the parameter id'],
     ],
     flags: {
       idParam: {
