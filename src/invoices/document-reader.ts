@@ -269,7 +269,7 @@ export class DocumentReader {
     return this.has(role) || this.#hasAny(this.#columnsOf(role));
   }
 
-  /** Whether records have one of the columns, even if without a value. False for rows of chosen columns, which have all of them. */
+  /** Whether records have one of the columns, even if without a value. False for rows of chosen columns: they have all. */
   #hasAny(columns: readonly string[], unseen = this.#unseen): boolean {
     const isThere = (column: string): boolean =>
       unseen.columnsThere.includes(column) || (unseen === this.#unseen && this.#reader.had(column));
