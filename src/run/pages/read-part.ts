@@ -116,8 +116,8 @@ async function readPart<Read extends Tally>(
   });
   const { session } = result;
   return {
-    // An export without a profile column has no owner: the current profile only defines what its columns mean.
-    profile: session === undefined ? options.profile : session.profile,
+    // An export without a receipt has no owner: the current profile only defines what its columns mean.
+    profile: session === undefined ? result.owner : session.profile,
     organization: organizationOf(session),
     result,
     isWhole,

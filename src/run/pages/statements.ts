@@ -53,7 +53,8 @@ export async function writeStatements(
   const source = await sourceFor(flags, { resource: listingOf(flags), fiscalIds });
   try {
     const notices = new Notices(context, flags);
-    const chosen = await chosenProfiles(context, { held: await source.held?.(context), flags, notices });
+    const held = await source.held?.(context);
+    const chosen = await chosenProfiles(context, { held, flags, notices });
     const profiles = chosen.length > 0 ? chosen : [undefined];
     const isSeveral = profiles.length > 1;
     if (flags.organization !== undefined && isSeveral) {
@@ -72,7 +73,7 @@ export async function writeStatements(
       ...(isSeveral && { name: profile! }),
     }));
     await inPageRun(context, { options, parts, words }, async (run, read) => {
-      const only = isSeveral ? undefined : (profiles[0] ?? usual);
+      const only = isSeveral ? undefined : (profiles[0] ?? held?.owner ?? usual);
       const language = flags.lang ?? flagDefaults(store, only, undefined).lang;
       const job = { run, flags, fiscalIds, isSeveral, language, store, read };
       if (folder !== undefined) await writeFolder(job, folder);

@@ -308,11 +308,18 @@ describe('folio statement', () => {
   it('is headed by the name that is given, else by that in the records, else by the fiscal ID, else by the profile', async () => {
     const heading = async (flags: string, sender?: object, settings = {}): Promise<string | undefined> => {
       const organizations = { north: { records: { issued: [invoice(1, sender)] }, settings } };
-      const line = `statement ${ROBLE} --format html --profile north${flags}`;
-      const { stdout } = await runOrganizations(line, { organizations });
-      return /class="sender"><bdi>([^<]+)</.exec(stdout)?.[1];
+      const folder = temporaryFolder();
+      const run = (line: string) => runOrganizations(line, { organizations, folder });
+      await expectAnswer(run('issued --profile north -o FOLDER/issued.jsonl --receipt beside'), '');
+      const [service, file] = ['--profile north', '--from FOLDER/issued.jsonl'].map(async (source) => {
+        const { stdout } = await run(`statement ${ROBLE} --format html ${source}${flags}`);
+        return stdout.slice(stdout.indexOf('<html'));
+      });
+      const page = await service!;
+      expect(await file).toBe(page);
+      return /class="sender"><bdi>([^<]+)</.exec(page)?.[1];
     };
-    const [own, set] = [{ issuer: { name: 'Own' } }, { organization: 'Set' }];
+    const [own, set] = [{ issuer: { name: 'Own' } }, { organization: 'Set', lang: 'es' }];
     expect(await heading(' --organization Given', own)).toBe('Given');
     expect(await heading('', own)).toBe('Own');
     expect(await heading('', own, set)).toBe('Set');
