@@ -209,7 +209,8 @@ export class DocumentReader {
     const isPresent = meant.includes(own) ? isFilled(ownCell) : ownCell !== undefined;
     clash.hasOwn ||= !isObject && isPresent;
     if (found !== -1) clash.meant = columns[found];
-    if (clash.hasOwn && clash.meant !== undefined) refuseClash(this.#names[at]!, clash.meant);
+    if (clash.hasOwn && clash.meant !== undefined)
+      refuseClash(this.#names[at]!, clash.meant, this.meanings.rowsOf);
     if (found !== -1) return this.#cellAt(meant[found]!);
     return isObject ? undefined : ownCell;
   }
@@ -481,11 +482,12 @@ export function bareCurrency(text: string | undefined): string | undefined {
   return text?.trim().toUpperCase() || undefined;
 }
 
-function refuseClash(name: string, meant: string): never {
+function refuseClash(name: string, meant: string, list?: string): never {
+  const otherHint = meant.startsWith(`${list}.`)
+    ? `To go by the document's, keep documents first, and pipe them into --from - --expand ${list}.`
+    : `For the other, say that it is meant with --field <field>=${name}.`;
   throw new UsageError(
     `${name} can mean two columns: the records have one of that name, and it also stands for ${meant}`,
-    {
-      hint: `Write ${meant} for that one. For the other, say that it is meant with --field <field>=${name}.`,
-    },
+    { hint: `Write ${meant} for that one. ${otherHint}` },
   );
 }

@@ -199,6 +199,8 @@ export interface Meanings {
   readonly known?: string | undefined;
   /** Whether the records are rows of chosen columns: each has all of these, empty where a record did not have one. */
   readonly isChosen?: boolean;
+  /** The list whose objects are the rows. */
+  readonly rowsOf?: string;
 }
 
 /** The meanings if names only stand for themselves. */
@@ -261,7 +263,7 @@ export const PAYMENT_MEMBERS = {
 /** The names for rows of the objects in a list, which may have a currency of their own. */
 export function withCurrencyOf(list: string, meanings: Meanings): Meanings {
   const currency = PAYMENT_MEMBERS.currency.map((column) => `${list}.${column}`);
-  return { ...meanings, fields: withColumns(meanings.fields, { currency }) };
+  return { ...meanings, rowsOf: list, fields: withColumns(meanings.fields, { currency }) };
 }
 
 /** `fields`, with columns to try first for some roles. */

@@ -166,7 +166,7 @@ describe('--expand', () => {
         expect([line, sorted.stderr]).toEqual([line, '']);
         // A condition on the documents would choose rows of other currencies than the sums show.
         const ofDocument = run(`${line} --where currency=CLP --sum ${list}.amount`);
-        await expectRefused(ofDocument, 'currency can mean two columns');
+        await expectRefused(ofDocument, `pipe them into --from - --expand ${list}.`);
         // Nor may the document's stand beside the amounts of rows alone.
         if (source.endsWith(bare)) continue;
         const columns = `--columns currency,${list}.amount`;
