@@ -66,6 +66,7 @@ interface Sum {
   /** How many of the group's records that sums include have no value in the column. */
   missing: number;
   isFound: boolean;
+  isUnreadable: boolean;
   /** Decimal places in its row: the most of this sum in any group of the currency. */
   scale: number;
 }
@@ -219,15 +220,14 @@ class Totals {
       });
     }
     const [total, creditNotes, cancelled] = [DECIMAL_ZERO, DECIMAL_ZERO, DECIMAL_ZERO];
-    // The sum of no records is 0; that of records without a value is unknown.
-    const isFound = this.#documents.records === 0;
     const sums = this.#sums.map((column): Sum => ({
       of: column,
       total,
       creditNotes,
       cancelled,
       missing: 0,
-      isFound,
+      isFound: false,
+      isUnreadable: false,
       scale: 0,
     }));
     const group = { ...of, records: 0, sums };
@@ -248,6 +248,7 @@ class Totals {
     if (worth === 'absent') sum.missing++;
     else if (worth === 'unreadable') {
       column.unreadable.noteCell(documents, column.column, cell!);
+      sum.isUnreadable = true;
       return worth;
     }
     if (typeof worth === 'string') return undefined;
@@ -442,7 +443,11 @@ function columnsOf(
         ({ sums }: Group): string =>
           formatDecimal(sums[at]![part], sums[at]!.scale);
       return [
-        { name, type: 'money', json: (group) => (group.sums[at]!.isFound ? amount('total')(group) : 'null') },
+        {
+          name,
+          type: 'money',
+          json: (group) => (isKnown(group.sums[at]!) ? amount('total')(group) : 'null'),
+        },
         ...(isOfDocuments(at)
           ? [
               sumColumn(`${name}.creditNotes`, 'money', amount('creditNotes')),
@@ -479,6 +484,11 @@ function meaningsOfTotals(flags: TotalsFlags, meanings: Meanings): Meanings {
   const money = possibleColumns(flags).filter(({ type }) => type === 'money');
   const columns = money.map(({ name }) => [name, 'money'] as const);
   return { fields: { usual: fieldsOfColumns([[currency, 'text', 'currency'], ...columns]) } };
+}
+
+/** Whether a sum is a figure: without an amount, that of no records, and of documents that are in no sum, is 0. */
+function isKnown({ isFound, missing, isUnreadable }: Sum): boolean {
+  return isFound || (missing === 0 && !isUnreadable);
 }
 
 /** The value by which groups are ordered, and which bars show. */

@@ -48,6 +48,12 @@ describe('totals', () => {
       's,currency,records,a,a.missing\nO,CLP,1,7,0\nP,CLP,2,5,1\n,USD,1,4,0\nO,USD,1,3,0\nP,USD,1,,1',
     ],
     [
+      'are 0 of documents that are in no sum, and unknown of those without a value',
+      '--sum totalAmount --group-by s --field currency==CLP --columns s,totalAmount,totalAmount.missing',
+      ['s="V" status="VOID" totalAmount=5', 's="G" documentType=52 totalAmount=5', 's="N" totalAmount=null'],
+      's,totalAmount,totalAmount.missing\nV,0,0\nG,0,0\nN,,1',
+    ],
+    [
       'have the scale of each currency where one groups by it',
       '--sum a --group-by currency',
       ['currency="CLP" a=1000', 'currency="USD" a=0.10', 'currency="USD" a=2', 'a=5'],
