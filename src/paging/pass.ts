@@ -163,7 +163,9 @@ export class Pass {
     const reach = size + Math.ceil(this.#churn / size) * size;
     const around = this.#doubtful.map((border) => {
       const { offset, page, kind } = border;
-      const gap = kind === 'gap' || isAdjoining(border) ? ([page - 1, page] as const) : NO_GAP;
+      // Pages of a pass over parts have other numbers. What is lost there lies in the gap of the region that was read again.
+      const mayLose = this.regions.length === 0 && (kind === 'gap' || isAdjoining(border));
+      const gap = mayLose ? ([page - 1, page] as const) : NO_GAP;
       const middle = isAdjoining(border) ? offset : Math.floor(offset / size) * size;
       const most = isAdjoining(border) ? 1 : reach;
       return new DoubtfulRegion(middle - most, middle + most, gap);
@@ -243,9 +245,10 @@ function endOf({ offset, records }: PlacedPage): number {
   return offset + records.count;
 }
 
-/** The numbers of two pages between which records may be lost. */
+/** The numbers of two pages of a pass over everything between which records may be lost. */
 type Gap = readonly [after: number, before: number];
 
+/** A region with this gap is never open. */
 const NO_GAP: Gap = [Infinity, -Infinity];
 
 /**
