@@ -97,7 +97,7 @@ export function addCommand(
   const added = describeCommand(parent.command(name, { hidden }), declaration);
   if (summary !== undefined) added.summary(summary);
   // First, so that the help begins with the group that it is of.
-  added.version(version, '--version').options.at(-1)?.hideHelp();
+  added.version(version, '-V, --version').options.at(-1)?.hideHelp();
   addFlags(added, flags);
   for (const [syntax, about, how = {}] of specs)
     added.addArgument(declared(new Argument(syntax, about), how, name));

@@ -116,7 +116,8 @@ function listOf(terms: TermList, helper: Help): string {
 /** As much of a brief description as fits beside a flag, up to a comma or colon. */
 function oneLine(text: string, width: number): string {
   const room = width - COLUMN - 4;
-  const starts = [...brief(text).matchAll(/[:,] |$/g)].map(({ index }) => text.slice(0, index));
+  const short = brief(text);
+  const starts = [...short.matchAll(/[:,] |$/g)].map(({ index }) => short.slice(0, index));
   return starts.findLast((start) => start.length <= room) ?? text;
 }
 

@@ -114,7 +114,7 @@ export const wholeProgram = (context: Context): Promise<Command> => programFor(c
 function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
   const program = new Command('folio');
   describeCommand(program, { description: ABOUT, examples: EXAMPLES })
-    .version(version, '--version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .configureOutput({
       writeOut,

@@ -65,19 +65,15 @@ describe.skipIf(!existsSync('/dev/full'))('a full disk is exit 1 with the reason
     expect(stderr).toMatch(/^folio: cannot write \/dev\/full: .*ENOSPC\)\n {2}What it has so far/);
   });
 
-  it.each(['LISTING', '--version', '--help', 'issued --help', 'help formats'])(
-    'on stdout, for folio %s',
-    async (line) => {
-      const full = await open('/dev/full', 'w');
-      const args = line === 'LISTING' ? quickly(EXPORT, await startFaultServer({ issued })) : line.split(' ');
-      const { code, stderr } = await runFolio(args, { stdio: ['ignore', full.fd, 'pipe'] });
-      await full.close();
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/^folio: cannot write standard output: .*ENOSPC/),
-      ]);
-    },
-  );
+  const LINES = ['LISTING', '--version', '-V', '--help', 'issued --help', 'help formats'];
+  it.each(LINES)('on stdout, for folio %s', async (line) => {
+    const full = await open('/dev/full', 'w');
+    const args = line === 'LISTING' ? quickly(EXPORT, await startFaultServer({ issued })) : line.split(' ');
+    const { code, stderr } = await runFolio(args, { stdio: ['ignore', full.fd, 'pipe'] });
+    await full.close();
+    const says = /^folio: cannot write standard output: .*ENOSPC/;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
+  });
 });
 
 describe('a disk that fills up', () => {
