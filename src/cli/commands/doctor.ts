@@ -1,10 +1,6 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { isIP, type Socket } from 'node:net';
-import { PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
-import { TLSSocket, type PeerCertificate } from 'node:tls';
+import { isIP } from 'node:net';
+import { reach, type Certificate, type Reached } from '../../api/reach.ts';
 import type { Secret } from '../../api/redact.ts';
-import { FailedTry } from '../../api/retry.ts';
-import { proxyIn, type TransportResponse } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { isFailure, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
@@ -26,7 +22,6 @@ import { withValues, type Values } from '../../run/flag.ts';
 import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { isOfSeveral, chosenProfiles, makeClient, startSandboxService } from '../../run/session.ts';
-import { version } from '../../version.ts';
 import { declareCommand } from '../command.ts';
 import { writeFacts } from '../facts.ts';
 
@@ -152,13 +147,13 @@ async function checkAll(context: Context, flags: GlobalFlags, check: MakeCheck):
       if (baseUrl === undefined) throw noAddress('folio auth login --base-url https://<host>/v1');
       return `${baseUrl.href} (${resolved.from})`;
     });
-    let way: Way | undefined;
+    let reached: Reached | undefined;
     let unreached = baseUrl === undefined && 'needs a base address';
     for (const name of STEPS) {
       const hasFailed = await check(name, unreached, async () => {
-        way ??= await reach(context, baseUrl!);
-        const found = way.steps[name];
-        if (found === undefined) throw way.failure!;
+        reached ??= await reach(context, baseUrl!);
+        const found = stepsOf(reached, baseUrl!, context.clock.now())[name];
+        if (found === undefined) throw reached.failure!;
         return found;
       });
       if (hasFailed) unreached = 'not tried, since the service is not reached';
@@ -234,81 +229,32 @@ async function askListing(
 
 /** The most milliseconds by which the clock may differ. */
 const CLOCK_TOLERANCE = 60_000;
-/** The time limit of the request that looks for the service, in ms. */
-const REACH_TIMEOUT = 30_000;
 /** A certificate that ends within so many milliseconds is a warning. */
 const CERTIFICATE_TIME = 14 * MILLISECONDS_A_DAY;
 
 /** The steps to an answer of the service, in order. */
 const STEPS = ['proxy', 'DNS', 'TCP', 'TLS', 'HTTP', 'clock'] as const;
 
-interface Way {
-  /** What was found at each step that was reached. */
-  readonly steps: Readonly<Record<(typeof STEPS)[number], Found | undefined>>;
-  /** The error of a listing, where the service does not answer. */
-  readonly failure: FolioError | undefined;
-}
-
-/** Undici publishes where it begins to connect to, and each connection that it has made, one to a proxy first. */
-const CONNECTIONS = ['undici:client:beforeConnect', 'undici:client:connected'];
-
-/**
- * Sends one request without a token, accepts any answer, and watches how far it comes: Node reports each look-up and each
- * connection that succeeds. Throws UsageError for an environment with which nothing is sent.
- */
-async function reach({ clock, env, signal, openTransport }: Context, baseUrl: URL): Promise<Way> {
-  const proxy = proxyIn(env);
-  let nearest = baseUrl;
-  let certificate: Certificate | undefined;
-  const note = (message: unknown): void => {
-    const { connectParams, socket } = message as { connectParams: { host: string }; socket?: Socket };
-    // Without a proxy, another host is that of another run in this process, as of tests.
-    if (connectParams.host !== baseUrl.host) nearest = proxy === undefined ? nearest : new URL(proxy.url);
-    else if (socket instanceof TLSSocket)
-      certificate = { ...socket.getPeerCertificate(), protocol: socket.getProtocol() };
-  };
-  const done: PerformanceEntry[] = [];
-  const observer = new PerformanceObserver((list) => void done.push(...list.getEntries()));
-  const transport = await openTransport({ connections: 1, env });
-  observer.observe({ entryTypes: ['dns', 'net'] });
-  for (const name of CONNECTIONS) subscribe(name, note);
-  const start = clock.elapsed();
-  let answer: TransportResponse | undefined;
-  let failure: FolioError | undefined;
-  try {
-    const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
-    answer = await transport.open({ url: baseUrl, headers, signal, timeout: REACH_TIMEOUT });
-    answer.discard();
-  } catch (error) {
-    if (!(error instanceof FailedTry)) throw error;
-    ({ failure } = error);
-  } finally {
-    done.push(...observer.takeRecords());
-    observer.disconnect();
-    for (const name of CONNECTIONS) unsubscribe(name, note);
-    await transport.close();
-  }
+/** What was found at each step that was reached. */
+function stepsOf(
+  reached: Reached,
+  baseUrl: URL,
+  now: number,
+): Record<(typeof STEPS)[number], Found | undefined> {
+  const { proxy, nearest, addresses, isConnected, certificate, answer, milliseconds } = reached;
   const host = nearest.hostname.replace(/^\[|\]$/g, '');
-  const lookup = done.find(({ entryType }) => entryType === 'dns') as Lookup | undefined;
-  const addresses = lookup?.detail.addresses.map(({ address }) => address).join(', ');
-  const isConnected = answer !== undefined || done.some(({ entryType }) => entryType === 'net');
-  const steps = {
-    proxy: describeProxy(proxy?.host, nearest !== baseUrl),
+  return {
+    proxy: describeProxy(proxy, nearest !== baseUrl),
     DNS: isIP(host) === 0 ? addresses && `${host} is ${addresses}` : `${host} is an address, not a name`,
     TCP: isConnected ? `${nearest.host} accepts connections` : undefined,
     TLS:
       baseUrl.protocol === 'http:'
         ? skipped('plain http, which is for this machine only')
-        : certificate && describeCertificate(certificate, clock.now()),
-    HTTP: answer && `${baseUrl.host} answers in ${Math.round(clock.elapsed() - start)} ms`,
-    clock: answer && compareClocks(answer.headers['date'], clock.now()),
+        : certificate && describeCertificate(certificate, now),
+    HTTP: answer && `${baseUrl.host} answers in ${milliseconds} ms`,
+    clock: answer && compareClocks(answer.headers['date'], now),
   };
-  return { steps, failure };
 }
-
-type Lookup = { readonly detail: { readonly addresses: readonly { readonly address: string }[] } };
-
-type Certificate = Partial<PeerCertificate> & { readonly protocol: string | null };
 
 function describeProxy(host: string | undefined, isUsed: boolean): string {
   if (host === undefined) return 'none is set';
