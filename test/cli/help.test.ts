@@ -204,10 +204,7 @@ describe('a slip of the keys', () => {
     ['report 2026-10', 'Write folio report --period 2026-10.'],
     ['get a b', 'Leave it out. See folio get --help for what there is.'],
     ['received --supplier x+y', "Write --where 'counterpartyName~x y' or --issuer-fiscal-id <id>. See folio"],
-    [
-      'statement --supplier x',
-      'Write folio aging --payable --where counterpartyName~x or --payable --issuer',
-    ],
+    ['statement --supplier x', 'Write folio aging --payable --where counterpartyName~x or --payable'],
     ['issued --supplier x', 'Write folio received --where counterpartyName~x. See'],
     ['received --customer x', 'Write folio issued --where counterpartyName~x. See'],
     ['issued download invoices --customer=x', 'Write --where counterpartyName~roble or --customer-fiscal'],
@@ -242,10 +239,7 @@ describe('a slip of the keys', () => {
     ['issued --to 2026-10-31', 'Write --until 2026-10-31. See folio help to.'],
     ['report --idioma es', 'Write --lang es. See folio help idioma.'],
     ['customers --search roble', 'Write --where counterpartyName~roble. See folio help search.'],
-    [
-      'config set columns.issued -files',
-      'Write -- before a value that begins with a dash: `folio config set',
-    ],
+    ['config set columns.issued -files', 'Write -- before a value that begins with a dash: `folio config'],
     ['--sandbx issued', 'Did you mean --sandbox?'],
     // Where the flag belongs, if it is one at all.
     ['issued --fail-rate 0.3', 'It is a flag of folio sandbox.'],

@@ -18,11 +18,7 @@ describe('a page that is refused', () => {
       inTurn(undefined, slow(502), slow(502)),
       ['0 x 100', '1 x 99', '1 x 99', '2 x 49'],
     ],
-    [
-      'after 29 s once is not made smaller',
-      inTurn(undefined, slow(504)),
-      ['0 x 100', '1 x 99', '1 x 99', '2 x 98'],
-    ],
+    ['after 29 s once, no smaller', inTurn(undefined, slow(504)), ['0 x 100', '1 x 99', '1 x 99', '2 x 98']],
     [
       'at once was large: less is asked for at once, without a wait, and once more as much',
       where(({ records }) => records.length > 50, status(502)),

@@ -209,9 +209,6 @@ describe('totals', () => {
 
   it('are of 100,000 groups at most', async () => {
     const records = Array.from({ length: 100_001 }, (_, at) => `{"a":${at},"b":1}`);
-    await expectRefused(
-      ask('--group-by a,b', records),
-      '--group-by a --group-by b makes more than 100,000 groups',
-    );
+    await expectRefused(ask('--group-by a,b', records), '--group-by b makes more than 100,000 groups');
   });
 });

@@ -131,11 +131,7 @@ async function gated(chunks: readonly (Uint8Array | string)[]): Promise<string> 
 
 describe('TerminalGate', () => {
   it.each<[what: string, chunks: (string | Uint8Array)[], shown: string]>([
-    [
-      'line ends and tabs as they are, others marked',
-      ['a\tb\n', 'c\u001b[2J\r\nd\re\n'],
-      'a\tb\nc␛[2J\r\nd␍e\n',
-    ],
+    ['line ends and tabs alike, others marked', ['a\tb\n', 'c\u001b[2J\r\nd\re\n'], 'a\tb\nc␛[2J\r\nd␍e\n'],
     ['a line end that is split over chunks', ['a\r', '\nb\r', 'c\r'], 'a\r\nb␍c␍'],
     ['marks of bad UTF-8', [Buffer.of(0x61, 0x9b, 0xff), Buffer.of(0xe2, 0x80)], 'a\ufffd\ufffd\ufffd'],
   ])('shows %s', async (_, chunks, shown) => {
