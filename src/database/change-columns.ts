@@ -2,7 +2,14 @@ import { declaredType, ofAll, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { RowReader, type TableColumn } from './columns.ts';
-import { quoteName, type Database, type Dialect, type StoredRow, type StoredValue } from './database.ts';
+import {
+  quoteName,
+  type Database,
+  type Dialect,
+  type Relation,
+  type StoredRow,
+  type StoredValue,
+} from './database.ts';
 import { ROW_COLUMN } from './tables.ts';
 import type { RecordsToWrite } from './differences.ts';
 
@@ -162,15 +169,17 @@ export async function unreadableColumns(
 function planView(
   dialect: Dialect,
   { columns, facts, own, fields }: ColumnChange,
-  kept: ReadonlyMap<string, string>,
+  kept: Relation['columns'],
 ): readonly ViewColumn[] {
   const planned = new Map<string, ViewColumn>();
-  for (const name of ['_profile', '_key', ...own.keys()])
-    planned.set(name, { name, shownAs: '', expression: quoteName(name), isNew: !kept.has(name) });
+  for (const [name, type] of [['_profile', 'key'], ['_key', 'key'], ...own] as const) {
+    const shownAs = dialect.types[type];
+    planned.set(name, { name, shownAs, expression: quoteName(name), isNew: !kept.has(name) });
+  }
   for (const column of columns) {
     const { name, field } = column;
     const held = facts.get(field);
-    const shownAs = kept.get(name) || typeFor(dialect, column, { fields, held });
+    const shownAs = kept.get(name) ?? typeFor(dialect, column, { fields, held });
     if (shownAs === undefined) continue;
     const expression = expressionOf(dialect, column, shownAs);
     const view = { name, shownAs, expression, isNew: !kept.has(name) };

@@ -15,8 +15,8 @@ export type ColumnType = (typeof columnTypes)[number];
 
 export interface Relation {
   readonly kind: 'table' | 'view';
-  /** The names of its columns, each with its type as the engine writes it; an empty text if columns have no types. */
-  readonly columns: ReadonlyMap<string, string>;
+  /** The names of its columns, each with its type as the engine writes it; undefined where each cell has a type of its own. */
+  readonly columns: ReadonlyMap<string, string | undefined>;
 }
 
 /** Where the SQL and the limits of the engines differ. */

@@ -1,11 +1,10 @@
 /** The part of Node's SQLite that folio uses, which Node 20 and its types do not have. */
 declare module 'node:sqlite' {
   export class DatabaseSync {
-    constructor(path: string, options?: { readonly readOnly?: boolean });
+    constructor(path: string);
     exec(sql: string): void;
     prepare(sql: string): {
       run(...parameters: readonly unknown[]): unknown;
-      all(...parameters: readonly unknown[]): readonly object[];
       iterate(...parameters: readonly unknown[]): Iterable<object>;
     };
     close(): void;

@@ -180,8 +180,7 @@ class SqliteDatabase implements Database {
     const [row] = await this.query(sql, [name]);
     if (row === undefined) return undefined;
     const names = await this.query('SELECT name FROM pragma_table_info(?)', [name]);
-    // Each cell has a type of its own.
-    const columns = new Map(names.map(([column]) => [String(column), '']));
+    const columns = new Map(names.map(([column]) => [String(column), undefined]));
     return { kind: row[0] === 'view' ? 'view' : 'table', columns };
   }
 

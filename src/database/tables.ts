@@ -95,9 +95,10 @@ export async function newestRuns(
 ): Promise<readonly StoredRun[]> {
   if ((await database.relation('_runs')) === undefined) return [];
   const runs = database.table('_runs');
+  const [isWhole, isOfUnknown] = ['error IS NULL', 'organization IS NULL'];
   const newest =
     `SELECT max(run) AS run, resource, profile FROM ${runs} WHERE ${where}` +
-    ' GROUP BY resource, profile, error IS NULL, organization IS NULL';
+    ` GROUP BY resource, profile, ${isWhole}, ${isOfUnknown}`;
   const rows = await database.query(
     `SELECT run, resource, profile, ${database.dialect.instant('finished_at')}, error, organization, rule` +
       ` FROM ${runs} JOIN (${newest}) AS newest USING (run, resource, profile) ORDER BY run`,

@@ -46,15 +46,16 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   const names = [...(await database.relation(table))!.columns.keys()];
   // The table of the last sync may have been dropped.
   const lastRule = names.includes('_party') ? toWrite.lastRule : undefined;
-  const writing = { ...toWrite, lastRule, database, rows: database.table(table) };
-  const { facts, documents } = await readAhead(writing, rule);
+  const read = { ...toWrite, lastRule, database, rows: database.table(table) };
+  const { facts, documents, actions } = await readAhead(read, rule);
+  const writing = { ...read, differences: { ...differences, actions } };
   const known = await readColumns(database, table, names);
   const { columns, withoutColumn } = planColumns(dialect, known, facts, [...names, ...own.keys()]);
   const view = await changeColumns(database, { ...toWrite, columns, facts, own, names });
   await markGone(writing);
   const reader = new RowReader(dialect, columns, documents);
   await updateRows(writing, reader);
-  if (differences.actions.includes(ADD))
+  if (actions.includes(ADD))
     await database.insert(table, [...OWN_COLUMNS, ...reader.names.slice(1)], newRows(writing, reader));
   if (lacksKey) await addRecordKey(database, table);
   return {
@@ -68,36 +69,42 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   };
 }
 
+interface ReadAhead {
+  readonly facts: ReadonlyMap<string, ColumnFacts>;
+  readonly documents?: DocumentColumns;
+  /** As in the differences, but that rows in which folio's own columns have other values are to be rewritten. */
+  readonly actions: Uint8Array;
+}
+
 /** Reads the listing before anything is written: the values of each field, and the documents it has. */
-async function readAhead(
-  writing: Writing,
-  rule: string | undefined,
-): Promise<{ readonly facts: ReadonlyMap<string, ColumnFacts>; readonly documents?: DocumentColumns }> {
+async function readAhead(writing: Writing, rule: string | undefined): Promise<ReadAhead> {
   const { database, table, differences, lastRule } = writing;
   const { listing, actions, gone } = differences;
   const survey = new FieldSurvey();
   // A view that is missing is made anew, with the types of all values.
   const hasView = (await database.relation(`${table}_current`)) !== undefined;
   const isUnchanged = gone.length === 0 && actions.every((action) => action === LEAVE);
-  if (isUnchanged && hasView && rule === lastRule) return { facts: survey.facts() };
+  if (isUnchanged && hasView && rule === lastRule) return { facts: survey.facts(), actions };
   const take: ShowRecord = (number, batch, index) => {
     if (!hasView || actions[number] !== LEAVE) survey.add(batch, index);
   };
   if (rule === undefined) {
     await listing.each(take);
-    return { facts: survey.facts() };
+    return { facts: survey.facts(), actions };
   }
   const documents = await DocumentColumns.of(database.dialect, writing, take);
-  if (rule === lastRule) await findOutdated(writing, documents);
-  // If the rule has changed since the last sync, all unchanged rows are computed again.
-  else for (const [number, action] of actions.entries()) if (action === LEAVE) actions[number] = REWRITE;
-  return { facts: survey.facts(), documents };
+  const rewritten =
+    rule === lastRule
+      ? await withOutdated(writing, documents)
+      : actions.map((action) => (action === LEAVE ? REWRITE : action));
+  return { facts: survey.facts(), documents, actions: rewritten };
 }
 
-/** Finds the rows of unchanged records whose counterparty has a newer document, or lost its newest one. */
-async function findOutdated(writing: Writing, documents: DocumentColumns): Promise<void> {
+/** The actions, with the rows of unchanged records whose counterparty has a newer document, or lost its newest one. */
+async function withOutdated(writing: Writing, documents: DocumentColumns): Promise<Uint8Array> {
   const { database, rows, profile, differences } = writing;
-  const { listing, actions } = differences;
+  const { listing } = differences;
+  const actions = differences.actions.slice();
   const sql = `SELECT _key, _party, _party_name FROM ${rows} WHERE _profile = ? AND _gone_run IS NULL`;
   for await (const group of database.stream(sql, [profile])) {
     for (const [key, party = null, name = null] of group) {
@@ -106,6 +113,7 @@ async function findOutdated(writing: Writing, documents: DocumentColumns): Promi
         actions[number] = REWRITE;
     }
   }
+  return actions;
 }
 
 async function markGone(writing: Writing): Promise<void> {

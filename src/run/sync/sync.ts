@@ -95,6 +95,7 @@ export async function syncDatabase(
     name: 'sync',
     records: 'records',
     files: file === undefined ? [] : [{ flag: 'sync', path: file, what: 'the database' }],
+    // The files beside that of the database, which is one of `files`.
     reads: readsOfDatabase(address).slice(1),
     partNames: all.map(({ name }) => name),
     notices,
@@ -219,21 +220,20 @@ async function readListing(
   const { clock } = run.context;
   const startedAt = clock.now();
   const profile = named ?? (await nameOfRows(run));
-  let organization: string | undefined;
+  const ownOrganization = organizations.get(profile);
   let listing: SpooledListing | undefined;
-  let refusal: UsageError | undefined;
   const source =
     resource === fundDocuments ? allFundDocuments() : await listingSource({ resource }).open(run, []);
-  const { failure } = await inPart(run, { source, name, signal, profile: named }, async (part) => {
-    organization = organizationOf(part.session);
-    refusal = otherOrganization(profile, organization, organizations.get(profile));
-    if (refusal !== undefined) throw refusal;
+  const { failure, session } = await inPart(run, { source, name, signal, profile: named }, async (part) => {
+    refuseOtherOrganization(profile, organizationOf(part.session), ownOrganization);
     const spooled = new SpooledListing({ records: source.records, key: part.defaults.key });
     listing = spooled;
     closing.push(() => spooled.close());
     for await (const records of recordsOf(part)) await spooled.add(records);
   });
-  if (refusal !== undefined) throw refusal;
+  const organization = organizationOf(session);
+  // It is no fault of one listing.
+  refuseOtherOrganization(profile, organization, ownOrganization);
   // One view serves the records of all profiles.
   const fields = fieldsOf(await storeOf(run), { resource, profile, isSeveral: true });
   const outcome = failure === undefined ? listing! : withoutDelivery(failure);
@@ -255,13 +255,9 @@ async function nameOfRows({ flags, context: { env, config } }: Run): Promise<str
   return own ?? flags.profile ?? (flags.sandbox ? 'sandbox' : 'default');
 }
 
-function otherOrganization(
-  profile: string,
-  now: string | undefined,
-  before: string | undefined,
-): UsageError | undefined {
-  if (now === undefined || before === undefined || now === before) return undefined;
-  return new UsageError(
+function refuseOtherOrganization(profile: string, now: string | undefined, before: string | undefined): void {
+  if (now === undefined || before === undefined || now === before) return;
+  throw new UsageError(
     `the profile ${profile} is of the organization ${now} now, and the database holds the books of ${before} under that name`,
     { hint: 'Use a profile of another name for the new organization, or another database.' },
   );
