@@ -128,10 +128,20 @@ export const outputFlags = {
   },
   listColumns: {
     syntax: '--list-columns',
-    about: 'print the possible column names and exit; no request is sent',
+    about:
+      'print the possible column names and exit; sends requests only for totals, results and single records',
     rules: [
       {
-        not: ['--columns', '--format', '--delimiter', '--excel', '--wide', '--raw', '--output-dir'],
+        not: [
+          '--columns',
+          '--format',
+          '--delimiter',
+          '--excel',
+          '--wide',
+          '--raw',
+          '--output-dir',
+          '--receipt',
+        ],
         why: 'names of columns come out, one a line',
       },
     ],

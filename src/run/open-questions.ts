@@ -163,7 +163,7 @@ async function resultOf(
   const terminal: BarTerminal | undefined =
     width === undefined ? undefined : { width: wide ? Infinity : width, blocks: hasBlocks(context.env) };
   const { changesSince: path, columns } = flags;
-  if (request.makeResult !== undefined) return plan && request.makeResult(part, terminal);
+  if (request.makeResult !== undefined) return request.makeResult(part, terminal);
   if (hasTotals(flags)) {
     const ofRows = withValues(flags, { expand: listOfRows(part, flags, flags.sum) });
     return (await import('../query/totals.ts')).totalsQuestion(ofRows, meanings, terminal);

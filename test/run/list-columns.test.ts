@@ -52,6 +52,8 @@ describe('--list-columns', () => {
     const file = join(temporaryFolder(), 'columns.txt');
     await expectAnswer(runScripted([...argv, '-o', file], []), '');
     expect(readFileSync(file, 'utf8')).toMatch(/^id\nnumber\n/);
+    const receipt = runScripted([...argv, '-o', file, '--receipt', 'beside'], []);
+    await expectRefused(receipt, '--list-columns and --receipt do not go together');
   });
 
   it.each([
@@ -67,6 +69,15 @@ describe('--list-columns', () => {
     await expectAnswer(of(), 'a\nb.c\n');
     await expectAnswer(of('--where', 'a=1'), 'a\n');
     await expectAnswer(of('--sort', '-a'), 'a\nb.c\n');
+  });
+
+  it('are those that --columns takes of a result of the command’s own', async () => {
+    const file = fileOf('{"amountToBePaid":1,"dueBy":"2026-11-01","currency":"CLP","number":1}\n');
+    for (const line of [`aging --from ${file}`, `reconcile ${file} --from ${file}`]) {
+      const of = (flags: string) => runScripted(`${line} -q ${flags}`.split(' '), []);
+      const { stdout } = await of('--list-columns');
+      expect((await of('--format csv')).stdout.split('\n')[0]).toBe(stdout.trimEnd().replaceAll('\n', ','));
+    }
   });
 
   it('leaves no file where it fails', async () => {
