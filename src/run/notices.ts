@@ -71,9 +71,9 @@ export class Notices {
     return new Notices(this.#context, this.#flags, { part, run: this.#run });
   }
 
-  /** The findings so far: of the whole run, of the part of these notices, or of the part with this name. */
-  findings(part = this.#part): readonly Finding[] {
-    const { found } = this.#run;
+  /** The findings so far: of the whole run, or of the part that these notices are about. */
+  findings(): readonly Finding[] {
+    const [{ found }, part] = [this.#run, this.#part];
     return part === undefined ? found : found.filter((one) => one.part === part);
   }
 

@@ -77,8 +77,8 @@ export async function withReceipt(run: ReceiptRun, path: string, work: () => Pro
 function receiptText(run: ReceiptRun, path: string, failure: unknown): string {
   const { context, whole, parts, startedAt, output, folder, notices } = run;
   const finishedAt = context.clock.now();
-  const only = [...narrowingIn(context, whole), ...(run.day.facts(whole.name).only ?? [])];
   const read = statesOf(run);
+  const only = [...narrowingIn(run, read), ...(run.day.facts(whole.name).only ?? [])];
   // An export of one profile with a profile column is read like an export of several.
   const sections = parts.length > 0 || whole.source.hasProfileColumn ? read : [];
   const receipt = {
@@ -126,7 +126,7 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
     profile: name,
     records: isInPlace(run.whole) ? records : 0,
     ...walkOf([part]),
-    ...endOf(run.notices.findings(name), part.failure ?? fatal),
+    ...endOf(part.notices.findings(), part.failure ?? fatal),
   };
 }
 
@@ -134,12 +134,11 @@ function sectionOf(part: PartState, run: ReceiptRun, failure: unknown): Record<s
  * The flags that make the records a part of the listing, as typed, but with all fiscal IDs, which may come from a file. A limit
  * that was not reached leaves no record out.
  */
-function narrowingIn(
-  { narrowedBy = [] }: Context,
-  { records, source: { fiscalIds = [] } }: PartState,
-): readonly string[] {
+function narrowingIn({ context, whole }: ReceiptRun, read: readonly PartState[]): readonly string[] {
+  const { narrowedBy = [] } = context;
+  const fiscalIds = [...new Set(read.flatMap(({ source }) => source.fiscalIds ?? []))];
   const all = narrowedBy.flatMap(([flag, text]) => {
-    if (flag === '--limit' && Number(text) > records) return [];
+    if (flag === '--limit' && Number(text) > whole.records) return [];
     const isOfIds = fiscalIds.length > 0 && resources.some((one) => `--${one.fiscalIds?.flag}` === flag);
     return text === undefined ? flag : `${flag} ${isOfIds ? fiscalIds.join(',') : text}`;
   });

@@ -332,6 +332,29 @@ describe('a run over several profiles', () => {
     expect((await run(verify, { folder })).code).toBe(6);
   });
 
+  it('has in a receipt of fiscal IDs all of them, and in each section those that nobody has', async () => {
+    const folder = temporaryFolder();
+    const rest = '"currency":"CLP","amountToBePaid":1,"dueBy":"2026-11-01"}\n';
+    const lines = ['north 1-9', 'south 2-7'].map((one) => {
+      const [profile, fiscalId] = one.split(' ');
+      return `{"_profile":"${profile}","customer":{"fiscalId":"${fiscalId}"},${rest}`;
+    });
+    writeFileSync(join(folder, 'all.jsonl'), lines.join(''));
+    writeFileSync(join(folder, 'ids.txt'), '1-9\n2-7\n3-3\n');
+    const only = ['--customer-fiscal-id 1-9,2-7,3-3'];
+    const lacks = (...missingFiscalIds: string[]) => ({ missingFiscalIds });
+    for (const [line, profiles] of [
+      ['issued --profile north', [lacks('2-7', '3-3')]],
+      ['statement --all-profiles', [lacks('2-7', '3-3'), lacks('1-9', '3-3')]],
+    ] as const) {
+      const flags =
+        '--from FOLDER/all.jsonl --customer-fiscal-id @FOLDER/ids.txt --receipt FOLDER/receipt.json';
+      expect(await run(`${line} ${flags}`, { folder })).toMatchObject({ code: 0 });
+      const receipt: unknown = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'));
+      expect(receipt).toMatchObject({ only, profiles });
+    }
+  });
+
   it.each(['', '--where id>1', '--sort -id', '--group-by _profile --count'])(
     'has no section call complete what was read and not delivered when it was stopped: %s',
     async (questions) => {
