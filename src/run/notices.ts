@@ -42,6 +42,15 @@ interface WholeRun {
   readonly startedAt: number;
 }
 
+/** What the notices are about. */
+interface About {
+  readonly part?: string | undefined;
+  /** Whose run it is, where one command line makes several. */
+  readonly owner?: string | undefined;
+  /** What all parts of the run share. */
+  readonly run?: WholeRun | undefined;
+}
+
 /**
  * The findings of a run so far. Receipts are made from this list, and each finding is also written to standard error. Under
  * --verbose and --debug each line begins with the time. Control characters in the texts are made visible.
@@ -50,25 +59,26 @@ export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
   readonly #part: string | undefined;
+  readonly #owner: string | undefined;
   readonly #run: WholeRun;
   readonly #isChatty: boolean;
   /** Whether anybody reads remarks. */
   readonly isHeard: boolean;
 
-  /** @param of the part of a run that they are about, and what all parts of the run share */
-  constructor(context: Context, flags: NoticeFlags, of?: { readonly part: string; readonly run: WholeRun }) {
+  constructor(context: Context, flags: NoticeFlags, { part, owner, run }: About = {}) {
     const { stderr, listener, clock } = context;
     this.#context = context;
     this.#flags = flags;
-    this.#part = of?.part;
-    this.#run = of?.run ?? { found: [], warned: new Set(), startedAt: clock.now() };
+    this.#part = part;
+    this.#owner = owner;
+    this.#run = run ?? { found: [], warned: new Set(), startedAt: clock.now() };
     this.#isChatty = flags.verbose === true || flags.debug === true;
     this.isHeard = listener !== undefined || (!flags.quiet && (stderr.isTerminal || this.#isChatty));
   }
 
   /** The same notices about one part of several: its name goes before each. */
   forPart(part: string): Notices {
-    return new Notices(this.#context, this.#flags, { part, run: this.#run });
+    return new Notices(this.#context, this.#flags, { part, owner: this.#owner, run: this.#run });
   }
 
   /** The findings so far: of the whole run, or of the part that these notices are about. */
@@ -167,8 +177,8 @@ export class Notices {
     const { clock, stderr, listener } = this.#context;
     if (listener !== undefined) return;
     const time = this.#isChatty ? `${timeStamp(clock.now())} ` : '';
-    const part = this.#part === undefined ? '' : `${this.#part}: `;
-    void stderr.write(shownLine(`${time}${before}${visible(`${part}${text}`)}`, stderr)).catch(() => {});
+    const parts = [this.#owner, this.#part, text].filter((part) => part !== undefined);
+    void stderr.write(shownLine(`${time}${before}${visible(parts.join(': '))}`, stderr)).catch(() => {});
   }
 }
 

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, type FolioError } from '../errors.ts';
+import { localMinute } from '../json/calendar-day.ts';
 
 /** The result of a part: of a listing, a profile or a page. */
 export interface PartResult {
@@ -81,17 +83,35 @@ export function checkResults(results: readonly PartResult[], words: OutcomeWords
   if (failure !== undefined) throw failure;
 }
 
-/** The words for profiles: `notWhole` where each was delivered at least in part, `missing` where nothing came of some. */
+/** A line for each older file that stays where nothing came of a part. `output` is the file of the part. */
+export function keptFiles(results: readonly (PartResult & { readonly output: string })[]): readonly string[] {
+  return results.flatMap(({ name, failure, output }) => {
+    const stats = hasRecords({ failure }) ? undefined : statSync(output, { throwIfNoEntry: false });
+    if (!stats?.isFile()) return [];
+    return `${name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`;
+  });
+}
+
+interface ProfileWords {
+  /** Whether the records come from the service: only that can be tried again, and `folio doctor` checks no file. */
+  readonly isOfService: boolean;
+  /** What happened where each was delivered at least in part. */
+  readonly notWhole?: string;
+  /** What happened where nothing came of some. */
+  readonly missing?: string;
+}
+
 export function wordsOfProfiles(
   results: readonly PartResult[],
-  notWhole = 'not whole',
-  missing = 'missing',
+  { isOfService, notWhole = 'not whole', missing = 'missing' }: ProfileWords,
 ): OutcomeWords {
   const failed = results.flatMap(({ name, failure }) => (failure === undefined ? [] : (name ?? [])));
   return {
     what: 'profiles',
     delivered: results.flatMap(({ name, failure }) => (failure === undefined ? (name ?? []) : [])),
     lack: results.every(hasRecords) ? notWhole : missing,
-    hint: `Run \`folio doctor --profile ${failed[0]}\` to see what to fix there; to run these again, use --profile ${failed.join(',')}.`,
+    hint: isOfService
+      ? `Run \`folio doctor --profile ${failed[0]}\` to see what to fix there; to run these again, use --profile ${failed.join(',')}.`
+      : undefined,
   };
 }

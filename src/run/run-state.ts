@@ -82,6 +82,8 @@ export interface Origin {
   readonly only: readonly string[];
   /** The profiles of the records, if other records were read on another day. */
   readonly profiles?: readonly string[];
+  /** The time in the future at which they claim to have been read. */
+  readonly future?: string | undefined;
 }
 
 export type RunDay = ReturnType<typeof runDay>;
@@ -105,8 +107,11 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
   const warnOfUndated = (day: number): void => {
     if (isUndatedSaid) return;
     isUndatedSaid = true;
-    for (const { shown } of all.filter(({ readAt }) => readAt === undefined)) {
-      const text = `${shown}, but it is unknown when they were read, which --receipt beside would have recorded`;
+    for (const { shown, future } of all.filter(({ readAt }) => readAt === undefined)) {
+      const why = future
+        ? `since ${localMinute(future)} is in the future`
+        : 'which --receipt beside would have recorded';
+      const text = `${shown}, but it is unknown when they were read, ${why}`;
       notices.warn(`${text}: days count from ${formatDay(day)}`);
     }
   };
@@ -139,7 +144,7 @@ export function runDay(startedAt: number, notices: Notices, asOf?: number) {
       for (const origin of origins) {
         const { shown, readAt } = origin;
         const [day = Infinity] = daysOf([origin]);
-        all.push(day > today() ? { ...origin, readAt: undefined } : origin);
+        all.push(day > today() ? { ...origin, readAt: undefined, future: readAt } : origin);
         if (day > today()) continue;
         const text = `${shown} as of ${localMinute(readAt!)}`;
         const details = { code: 'as of', readAt: readAt! } as const;

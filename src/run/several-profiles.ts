@@ -1,8 +1,6 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFailure } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { localMinute } from '../json/calendar-day.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { withOwnColumn } from '../json/scan-records.ts';
 import { endingsOf, type Format } from '../output/formats.ts';
@@ -10,7 +8,14 @@ import { RecordSpool } from '../output/spool.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { ownersOf } from '../query/exports/export-file.ts';
 import { oneWordName } from '../resources/resource.ts';
-import { checkResults, hasRecords, outcomeOf, passUnknownIds, wordsOfProfiles } from './outcome.ts';
+import {
+  checkResults,
+  hasRecords,
+  keptFiles,
+  outcomeOf,
+  passUnknownIds,
+  wordsOfProfiles,
+} from './outcome.ts';
 import type { ExportFlags } from './flags.ts';
 import { impliedFormat } from './output-plan.ts';
 import type { WrittenPath } from './paths.ts';
@@ -73,7 +78,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
       } finally {
         for (const collected of open) await collected.close();
         if (source.isStrict !== true) passUnknownIds(read);
-        const failure = outcomeOf(read, wordsOfProfiles(read));
+        const failure = outcomeOf(read, wordsOfProfiles(read, { isOfService: source.kind === 'service' }));
         if (failure !== undefined) lacks.push(failure);
       }
       const parts = read.filter(hasRecords);
@@ -176,13 +181,10 @@ export async function exportEach(
       if (!isFailure(error)) throw error;
       state.failure = error;
     }
-    return { state, output };
+    return { name: profile, failure: state.failure, output };
   });
-  const kept: string[] = [];
-  for await (const { state, output } of all) {
-    const stats = hasRecords(state) ? undefined : statSync(output, { throwIfNoEntry: false });
-    if (!stats?.isFile()) continue;
-    kept.push(`${state.name}: ${output} stays as it was, of ${localMinute(stats.mtime.toISOString())}`);
-  }
-  checkResults(run.parts, { ...wordsOfProfiles(run.parts), kept });
+  const results = [];
+  for await (const result of all) results.push(result);
+  const words = wordsOfProfiles(results, { isOfService: source.kind === 'service' });
+  checkResults(results, { ...words, kept: keptFiles(results) });
 }

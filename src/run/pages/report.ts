@@ -17,7 +17,7 @@ import { writingFor, type ReportLanguage } from '../../report/texts.ts';
 import { funds } from '../../resources/listings.ts';
 import { issued, received } from '../../resources/invoices.ts';
 import { version } from '../../version.ts';
-import { checkResults, hasRecords, wordsOfProfiles, type PartResult } from '../outcome.ts';
+import { checkResults, hasRecords, keptFiles, wordsOfProfiles, type PartResult } from '../outcome.ts';
 import type { ExportFlags } from '../flags.ts';
 import { Notices } from '../notices.ts';
 import { planOutput } from '../output-plan.ts';
@@ -96,6 +96,7 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
   const { profiles, reads } = job.sources;
   const pages = profiles.map((profile) => ({
     profile,
+    owner: profiles.length > 1 ? profile : undefined,
     path: join(folder, `${profile === undefined ? '' : `${profile}.`}report.${job.format}`),
   }));
   const writes = pages.map(({ path }) => ({
@@ -105,31 +106,39 @@ async function writePages(context: Context, job: Job, folder: string): Promise<v
   }));
   await checkPaths(context, { tokenFile: job.flags.tokenFile, reads, writes });
   const removeEmpty = await makeFolder(folder);
-  const results: PartResult[] = [];
+  const results: (PartResult & { readonly output: string })[] = [];
   try {
     for (const page of pages) {
       const failure = await writePage(context, job, page).catch((error: unknown) => {
         if (isFailure(error)) return error;
         throw error;
       });
-      results.push({ name: page.profile ?? 'report', failure: failure ?? undefined });
+      results.push({ name: page.profile ?? 'report', failure: failure ?? undefined, output: page.path });
     }
   } finally {
     await removeEmpty();
   }
-  const words = wordsOfProfiles(results, 'not whole, which they say', 'missing or not whole');
-  checkResults(results, { ...words, what: 'reports' });
+  const words = wordsOfProfiles(results, {
+    isOfService: job.flags.from === undefined,
+    notWhole: 'not whole, which they say',
+    missing: 'missing or not whole',
+  });
+  checkResults(results, { ...words, what: 'reports', kept: keptFiles(results) });
 }
 
-/** Writes one page, as a run of its own. `path` is undefined for standard output. */
-async function writePage(
-  context: Context,
-  job: Job,
-  { profile, path }: { readonly profile: string | undefined; readonly path: string | undefined },
-): Promise<void> {
+interface PageOfReport {
+  readonly profile: string | undefined;
+  /** Undefined for standard output. */
+  readonly path: string | undefined;
+  /** Where there are pages of several, whose this is. */
+  readonly owner?: string | undefined;
+}
+
+/** Writes one page, as a run of its own. */
+async function writePage(context: Context, job: Job, { profile, path, owner }: PageOfReport): Promise<void> {
   const { flags, format, sources } = job;
   const parts = sources.partsOf(profile).map((part) => ({ ...part, name: part.listing }));
-  const own = { name: 'report', flags, notices: new Notices(context, flags) };
+  const own = { name: 'report', flags, notices: new Notices(context, flags, { owner }) };
   const options = { ...own, records: 'invoices and funds', reads: sources.reads, output: path };
   const words = () => ({ what: 'listings', lack: 'not whole in the report, which says so' });
   await inPageRun(context, { options, parts, words }, (run, read) =>
@@ -172,7 +181,12 @@ async function writeMonth(context: Context, job: Job, notices: Notices): Promise
       .filter(({ listing }) => listing !== 'funds')
       .map((part) => ({ ...part, name: isSeveral ? `${profile} ${part.listing}` : part.listing })),
   );
-  const hint = isSeveral ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
+  const hint =
+    isSeveral && flags.from === undefined ? 'See what to fix with `folio doctor --all-profiles`.' : undefined;
+  if (parts.length === 0)
+    throw new UsageError('a report on a terminal is of invoices, and there are none', {
+      hint: 'Have the funds on a page with -o report.html, or bring issued and received invoices.',
+    });
   const options = { name: 'report', flags, records: 'invoices', reads: sources.reads, notices };
   const words = () => ({ what: 'listings', lack: 'not whole in these figures', hint });
   await inPageRun(context, { options, parts, words }, async (run, read) => {

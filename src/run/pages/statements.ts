@@ -72,6 +72,7 @@ export async function writeStatements(
       watchesFields: true,
       ...(isSeveral && { name: profile! }),
     }));
+    const words = (results: readonly PartResult[]) => wordsOfStatements(results, flags);
     await inPageRun(context, { options, parts, words }, async (run, read) => {
       const only = isSeveral ? undefined : (profiles[0] ?? held?.owner ?? usual);
       const language = flags.lang ?? flagDefaults(store, only, undefined).lang;
@@ -84,8 +85,9 @@ export async function writeStatements(
   }
 }
 
-function words(results: readonly PartResult[]): OutcomeWords {
-  return wordsOfProfiles(results, 'not whole, which their statements say');
+function wordsOfStatements(results: readonly PartResult[], { from }: StatementFlags): OutcomeWords {
+  const notWhole = 'not whole, which their statements say';
+  return wordsOfProfiles(results, { isOfService: from === undefined, notWhole });
 }
 
 interface Job {
@@ -255,7 +257,7 @@ async function readStatements({ run, flags, fiscalIds, store, read }: Job) {
   });
   const results = parts.map(({ result }) => result);
   if (fiscalIds !== undefined && statements.length === 0) {
-    if (parts.some(({ isWhole }) => !isWhole)) checkResults(results, words(results));
+    if (parts.some(({ isWhole }) => !isWhole)) checkResults(results, wordsOfStatements(results, flags));
     throw new NotFoundError(`no document of ${fiscalIds.join(', ')} is kept`, {
       hint: 'Leave out --open, --overdue and --period to see all that is open.',
     });

@@ -167,6 +167,9 @@ describe('folio report', () => {
     ]);
     expect(stderr).toContain('warning: south: received: no figures: no record has an open amount in ');
     expect(stderr).toContain('folio: 2 of 6 listings not whole in these figures\nwest issued: ');
+    const funds = fileOf('{"id":3,"currency":"CLP","balance":4.50}\n', 'funds.jsonl');
+    const none = runOrganizations(`report --from ${funds}`, { organizations, ...screen });
+    await expectRefused(none, 'a report on a terminal is of invoices, and there are none');
   });
 
   it('has null in JSON for what cannot be told, and says why off a terminal, too', async () => {
@@ -305,6 +308,10 @@ describe('folio report', () => {
     const says = '1 of 2 reports missing or not whole\nsouth: ';
     expect([code, stderr]).toEqual([6, expect.stringContaining(says)]);
     expect(readdirSync(join(folder, 'pages'))).toEqual(['north.report.html']);
+    writeFileSync(join(folder, 'pages/south.report.html'), 'old');
+    const again = await runOrganizations(`${line} --field open=none`, { organizations, folder });
+    expect(again.stderr).toMatch(/^warning: north: issued: no figures: /);
+    expect(again.stderr).toMatch(/south: \S+south\.report\.html stays as it was, of /);
     const record = INVOICE.replace('{', '{"_profile":"north",');
     writeFileSync(join(folder, 'north.report.json'), `${record}\n`);
     const from = `--from issued=${folder}/north.report.json --profile north --output-dir ${folder} --format json`;

@@ -142,6 +142,11 @@ describe('whose records are read from a source of several', () => {
         );
         expect([flags, question, found]).toEqual([flags, question, whose]);
       }
+    // No folio doctor helps a file.
+    const failing = [...lines, lines[0]!.replace('north', 'west').replace('dueBy', 'until')].join('');
+    writeFileSync(join(folder, 'failing.jsonl'), failing);
+    const refused = run('statement --all --from FOLDER/failing.jsonl --all-profiles');
+    await expectRefused(refused, /none of 3 profiles\n[^]*\n {2}Say which column it is in /);
     writeFileSync(join(folder, 'funds.jsonl'), '{"amount":5,"currency":"CLP"}\n');
     await expectAnswer(run('funds --from FOLDER/funds.jsonl --sum total'), /./, '');
   });
