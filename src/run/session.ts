@@ -43,9 +43,8 @@ type ServiceAddress = Pick<ClientOptions, 'baseUrl' | 'token' | 'tokenHint' | 'o
 export async function makeClient(
   context: Context,
   service: ServiceAddress,
-  limits: Partial<RequestLimits> = {},
+  { concurrency, retries, retryDelay: delay, timeout }: RequestLimits = requestDefaults,
 ): Promise<ApiClient> {
-  const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...limits };
   const { clock, signal, env, secrets } = context;
   secrets.hide([service.token]);
   const { origin } = service.baseUrl;

@@ -19,7 +19,7 @@ import { listings } from '../../resources/listings.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { withValues, type Values } from '../../run/flag.ts';
-import { allProfilesFlag, factFlags, type GlobalFlags } from '../../run/flags.ts';
+import { allProfilesFlag, factFlags, requestDefaults, type GlobalFlags } from '../../run/flags.ts';
 import { Notices } from '../../run/notices.ts';
 import { isOfSeveral, chosenProfiles, makeClient, startSandboxService } from '../../run/session.ts';
 import { declareCommand } from '../command.ts';
@@ -215,7 +215,7 @@ async function askListing(
   resource: Resource,
   access: Access & { readonly baseUrl: URL },
 ): Promise<string> {
-  const client = await makeClient(context, access, { retries: 0, concurrency: 1 });
+  const client = await makeClient(context, access, { ...requestDefaults, retries: 0, concurrency: 1 });
   try {
     const { clock, signal } = context;
     const start = clock.elapsed();
