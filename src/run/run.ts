@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
 import { errorOf, isFailure, type FolioError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import { fieldOf, ROLES, withColumns, type FieldsOf, type Meanings, type Role } from '../invoices/fields.ts';
+import type { Meanings } from '../invoices/fields.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
-import { columnOf } from '../output/chosen-columns.ts';
 import { writeAndCommit, type Destination, openDestination } from '../output/files/destination.ts';
 import { makeFolder } from '../output/files/target.ts';
 import { formatOf } from '../output/formats.ts';
@@ -27,7 +26,7 @@ import {
   type Session,
   type SharedBySessions,
 } from './session.ts';
-import { fieldsOf, flagDefaults, settingOf, type FlagDefaults } from './settings.ts';
+import { flagDefaults, meaningsOf, type FlagDefaults } from './settings.ts';
 
 /** The flags that concern a run as a whole: the service, the requests, the messages, what columns mean, and the day. */
 type RunFlags = GlobalFlags &
@@ -264,7 +263,7 @@ async function openPart(
   state: PartState,
 ): Promise<Part> {
   const { flags, shared } = run;
-  const { field } = flags;
+  const { field, columns } = flags;
   const { resource, hasProfileColumn = false } = source;
   const { notices, status, requested: observe } = state;
   const context = { ...run.context, signal };
@@ -293,38 +292,13 @@ async function openPart(
     notices,
     status,
     defaults: session?.defaults ?? flagDefaults(store, profile, resource),
-    meanings: meaningsFor(source, flags, fieldsOf(store, { resource, profile, isSeveral: isJoined, field })),
+    meanings: meaningsOf(store, {
+      ...{ resource, profile, isSeveral: isJoined, field, columns },
+      delivered: source.export?.delivered,
+    }),
     serviceErrors: new ServiceErrors(source.fiscalIds ?? [], whose, context.secrets.redact),
     lacks: [],
   };
-}
-
-/** What columns of the source's records mean: by the flags and settings in `fields`, and the receipt of an export. */
-function meaningsFor(
-  { resource, export: from }: OpenSource,
-  { field, columns }: RunFlags,
-  fields: FieldsOf,
-): Meanings {
-  const { delivered } = from ?? {};
-  return {
-    fields: delivered === undefined ? fields : fieldsOfExport(delivered, { fields, field }),
-    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
-    byHeading: new Map([...(delivered?.headings ?? []), ...(columns?.headings ?? [])]),
-    known: resource && settingOf('known', resource),
-    isChosen: delivered?.chosen !== undefined,
-  };
-}
-
-/** The fields where a column that was chosen by the name of its role has that name. Others that it has keep their meaning. */
-function fieldsOfExport(
-  { headings, chosen = [] }: DeliveredFile,
-  { fields, field = [] }: { readonly fields: FieldsOf; readonly field: RunFlags['field'] },
-): FieldsOf {
-  // A copy has no headings.
-  const names = [...chosen.map(columnOf), ...headings.values()];
-  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
-  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
-  return withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]])));
 }
 
 /** The settings; undefined for the sandbox, which has none. */

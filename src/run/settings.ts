@@ -2,15 +2,22 @@ import { LIST_ENCODINGS } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import {
   FIELD_NAMES,
+  fieldOf,
   fieldsOfColumns,
   mapFields,
+  ROLES,
+  withColumns,
   withKnown,
   type Fields,
   type FieldsOf,
+  type Meanings,
+  type Role,
 } from '../invoices/fields.ts';
+import { columnOf } from '../output/chosen-columns.ts';
 import { formatOf, formats, meantFormat } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/stored-column.ts';
 import { brokenStore, type ConfigStore } from '../profiles/profile.ts';
+import type { DeliveredFile } from '../query/exports/read-receipt.ts';
 import { resources } from '../resources/listings.ts';
 import type { Resource } from '../resources/resource.ts';
 import {
@@ -22,7 +29,7 @@ import {
   type Parsed,
   type ValueOf,
 } from './flag.ts';
-import { langFlag, requestFlags } from './flags.ts';
+import { langFlag, requestFlags, type OutputFlags } from './flags.ts';
 
 /** A setting is parsed like its flag. */
 interface Setting extends Parsed {
@@ -233,4 +240,34 @@ export function fieldsOf(
   const usual = ofProfile(profile);
   if (!isSeveral) return { usual };
   return { usual, byProfile: new Map((store?.profileNames ?? []).map((name) => [name, ofProfile(name)])) };
+}
+
+interface MeaningsOptions extends FieldsOptions, Pick<OutputFlags, 'columns'> {
+  readonly resource: Resource | undefined;
+  /** The receipt of the export that is read. */
+  readonly delivered: DeliveredFile | undefined;
+}
+
+/** What the columns of records mean: by the flags and the settings, and by the receipt of an export. */
+export function meaningsOf(store: ConfigStore | undefined, options: MeaningsOptions): Meanings {
+  const { resource, field, columns, delivered } = options;
+  const fields = fieldsOf(store, options);
+  return {
+    fields: delivered === undefined ? fields : fieldsOfExport(delivered, { fields, field }),
+    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+    byHeading: new Map([...(delivered?.headings ?? []), ...(columns?.headings ?? [])]),
+    known: resource && settingOf('known', resource),
+  };
+}
+
+/** The fields where a column that was chosen by the name of its role has that name. Others that it has keep their meaning. */
+function fieldsOfExport(
+  { headings, chosen = [] }: DeliveredFile,
+  { fields, field = [] }: { readonly fields: FieldsOf; readonly field: FieldsOptions['field'] },
+): FieldsOf {
+  // A copy has no headings.
+  const names = [...chosen.map(columnOf), ...headings.values()];
+  const isMapped = (role: Role): boolean => field.some(([name]) => name === role || name === fieldOf(role));
+  const asRoles = ROLES.filter((role) => names.includes(role) && !isMapped(role));
+  return withColumns(fields, Object.fromEntries(asRoles.map((role) => [role, [role]])));
 }
