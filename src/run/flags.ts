@@ -161,7 +161,7 @@ export const receiptFlags = {
   receipt: {
     syntax: '--receipt <file>',
     about:
-      'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json, also with --output-dir. See folio verify',
+      'write a receipt: what the run did, as one JSON object; beside: <output>.receipt.json. See folio verify',
     parse: target,
   },
 } as const satisfies Flags;
@@ -186,7 +186,8 @@ export const profilesFlags = {
   allProfiles: { ...allProfilesFlag, about: `${allProfilesFlag.about}. _profile is the first column` },
   outputDir: {
     syntax: '--output-dir <dir>',
-    about: 'with several profiles: a file for each, <profile>.<listing>.<ending>',
+    about:
+      'with several profiles: a file for each, <profile>.<listing>.<ending>; with --receipt beside a receipt of each, too',
     rules: [
       ...OUTPUT_DIR_RULES,
       {
@@ -256,7 +257,7 @@ export function extentFlags({ paging }: Resource) {
       syntax: '--limit <n>',
       daily: true,
       narrows: true,
-      about: 'at most n records; from several profiles, n in total',
+      about: 'at most n records; from several profiles n in total, with --output-dir n of each',
       range: [1],
       rules: [
         { not: ['--sum'], why: '--sum always covers every matching record', ...UNLESS_GROUPED },
@@ -281,7 +282,7 @@ export function extentFlags({ paging }: Resource) {
     nextToken: paging.kind === 'cursor' ? nextTokenFlag : undefined,
     pageSize: {
       syntax: '--page-size <n>',
-      about: `records per request${most}; folio may request a few less, so that pages overlap`,
+      about: `records per request${most}${paging.kind === 'numbered' ? '; a few less where pages overlap' : ''}`,
       range: [1, maxSize ?? 1_000_000],
     },
   } as const satisfies Flags;

@@ -14,7 +14,7 @@ export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }
 
-/** If one part has some of the fiscal IDs, a part that has none of them gets a warning instead of a failure. */
+/** In one answer of several parts, a part that has none of the fiscal IDs gets a warning, not a failure, if another has some. */
 export function passUnknownIds(
   results: readonly { failure: FolioError | undefined; readonly notices: { warn(text: string): void } }[],
 ): void {

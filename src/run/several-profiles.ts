@@ -160,7 +160,10 @@ export function filesOfProfiles(
   });
 }
 
-/** Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it. */
+/**
+ * Writes the files, each as `--profile <name> -o <file>` does. One that fails stays as it was, and the error names it; so it is
+ * where a profile has none of the fiscal IDs.
+ */
 export async function exportEach(
   run: Run,
   { source, files }: { readonly source: OpenSource; readonly files: readonly FileOfProfile[] },

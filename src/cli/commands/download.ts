@@ -34,6 +34,7 @@ export const downloadCommand = declareCommand({
     only: { syntax: '--only <endings>', daily: true, about: 'files of these kinds: pdf,xml', parse: endings },
     ...filterFlags(issued),
     ...extent,
+    limit: { ...extent.limit, about: 'at most n invoices' },
     ...outputFlags,
     ...receiptFlags,
     ...requestFlags,

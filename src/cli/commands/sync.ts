@@ -27,6 +27,10 @@ const syncFlags = {
     parse: goneLimit,
   },
   allowGone: { syntax: '--allow-gone', about: 'mark any number of records as gone' },
+  receipt: {
+    ...receiptFlags.receipt,
+    about: 'write a receipt: what the run did, as one JSON object. See folio verify',
+  },
   plan: { syntax: '--plan', about: 'say what would change, and write nothing' },
   allProfiles: allProfilesFlag,
   format: {
@@ -54,7 +58,7 @@ export const syncCommand = declareCommand({
     ['folio sync books.db --plan', 'what would change; nothing is written'],
     ['folio issued --from books.db --overdue', 'questions to the database'],
   ],
-  flags: { ...syncFlags, ...receiptFlags, ...requestFlags },
+  flags: { ...syncFlags, ...requestFlags },
   run: async (context, flags, [database, resources]) => {
     const args = [...(database === undefined ? [] : [database]), ...resources];
     const { syncDatabase } = await import('../../run/sync/sync.ts');

@@ -353,6 +353,10 @@ describe('a run over several profiles', () => {
       const receipt: unknown = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'));
       expect(receipt).toMatchObject({ only, profiles });
     }
+    // Each file is judged by itself.
+    const apart =
+      'issued --from FOLDER/all.jsonl --all-profiles --customer-fiscal-id 1-9 --output-dir FOLDER/out';
+    await expectRefused(run(apart, { folder }), 'south: no customer in these records has any of these', 6);
   });
 
   it.each(['', '--where id>1', '--sort -id', '--group-by _profile --count'])(
