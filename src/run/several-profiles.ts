@@ -38,17 +38,16 @@ import { flagDefaults } from './settings.ts';
  * records of each are spooled until all are read; one that fails is left out and named at the end. Memory is bounded. Opening and
  * closing the source of each is up to the caller.
  *
- * @param most how many records of a listing are wanted, of all profiles together
+ * @param limitOfAll the most records of a listing that are wanted, of all profiles together
  */
-export function joinedSource(run: Run, source: OpenSource, most = Infinity): OpenSource {
+export function joinedSource(run: Run, source: OpenSource, limitOfAll = Infinity): OpenSource {
   return {
     ...source,
     kind: 'local',
     isStrict: false,
     hasProfileColumn: true,
-    /** `wanted.limit` is the most records to read of each profile. */
     async *read({ status, lacks }, wanted) {
-      const { limit } = wanted;
+      const { limit: limitOfEach } = wanted;
       const open = new Set<RecordSpool>();
       const collect = async ({ name: profile = '' }: PartState, signal: AbortSignal) => {
         const collected = new RecordSpool();
@@ -59,7 +58,7 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
         return { state, collected };
       };
       const read: PartState[] = [];
-      let left = limit === undefined ? Infinity : most;
+      let left = limitOfEach === undefined ? Infinity : limitOfAll;
       try {
         for await (const { state, collected } of forEachPart(run, run.parts, collect)) {
           read.push(state);
@@ -77,13 +76,14 @@ export function joinedSource(run: Run, source: OpenSource, most = Infinity): Ope
         }
       } finally {
         for (const collected of open) await collected.close();
+        // Also where the reader has enough: what failed until then is missing in the answer.
         if (source.isStrict !== true) passUnknownIds(read);
         const failure = outcomeOf(read, wordsOfProfiles(read, { isOfService: source.kind === 'service' }));
         if (failure !== undefined) lacks.push(failure);
       }
       const parts = read.filter(hasRecords);
       if (parts.length === 0) throw lacks[0]!;
-      status.totalAtEnd = totalOf(parts, limit);
+      status.totalAtEnd = totalOf(parts, limitOfEach);
     },
   };
 }
