@@ -21,13 +21,11 @@ describe('a refusal of a listing with fiscal IDs (spec 4.2 rule 2)', () => {
     );
   });
 
-  it('means that the query is wrong where that is refused as well', async () => {
-    const answers = [REFUSED, [400, '{"errors":"bad date"}']] as const;
-    await expectRefused(runScripted(LINE, answers), 'issuers not found');
-  });
-
-  it('is what it was where the second answer says nothing', async () => {
-    await expectRefused(runScripted(LINE, [REFUSED, [500, '{}']]), 'issuers not found');
+  it.each([
+    ['means that the query is wrong where that is refused as well', 400, '{"errors":"bad date"}'],
+    ['is what it was where the second answer says nothing', 500, '{}'],
+  ])('%s', async (_, status, body) => {
+    await expectRefused(runScripted(LINE, [REFUSED, [status, body]]), 'issuers not found');
   });
 
   it('is not looked into without fiscal IDs', async () => {

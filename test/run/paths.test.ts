@@ -11,10 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { modelRecords } from '../support/model-service.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { runHere, TEST_TOKEN } from '../support/run-here.ts';
-import { runOrganizations } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A folder with what a run may read: the settings in `home`, a database, an export with its receipt, a list, a token. */
@@ -113,16 +111,6 @@ describe('what a run reads', () => {
       'issued --sandbox -o /dev/null',
     ])
       expect([line, await runHere(line.split(' '), { env, cwd: folder })]).toMatchObject([line, { code: 0 }]);
-  });
-
-  it('is refused before the first request also where several are asked', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'north.issued.csv'), '1-9\n');
-    const { code, asked } = await runOrganizations(
-      'issued --all-profiles --output-dir FOLDER --customer-fiscal-id @FOLDER/north.issued.csv',
-      { organizations: { north: { records: { issued: modelRecords(3) } } }, folder },
-    );
-    expect([code, asked]).toEqual([2, []]);
   });
 });
 

@@ -121,15 +121,12 @@ describe('--receipt', () => {
     expect(text).not.toMatch(/a-token-for-tests|eyJ|abcdef/);
   });
 
-  it.each(['', ' -o -', ' -o /dev/stderr'])(
-    'is beside no stream: issued --receipt beside%s',
-    async (output) => {
-      const { folder, run } = site();
-      const outcome = await run(`issued --receipt beside${output}`, []);
-      expect([outcome.code, readdirSync(folder)]).toEqual([2, []]);
-      expect(outcome.stderr).toContain('--receipt beside is a file beside that of -o, and none is written');
-    },
-  );
+  it.each(['', ' -o -', ' -o /dev/stderr'])('is beside no stream: issued%s', async (output) => {
+    const { folder, run } = site();
+    const outcome = await run(`issued --receipt beside${output}`, []);
+    expect([outcome.code, readdirSync(folder)]).toEqual([2, []]);
+    expect(outcome.stderr).toContain('--receipt beside is a file beside that of -o, and none is written');
+  });
 
   it('is beside no database, and says what to do', async () => {
     const { run } = site();

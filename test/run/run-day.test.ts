@@ -122,9 +122,8 @@ describe('the day of a run', () => {
         expect(stderr).toMatch(/but it is unknown when they were read, .*: days count from 2026-11-20\n$/);
       }
     }
-    expect(
-      (await run('statement --customer-fiscal-id 1-9 --from FOLDER/copy.jsonl --format html')).stdout,
-    ).toContain('It is unknown when these records were read');
+    const page = await run('statement --customer-fiscal-id 1-9 --from FOLDER/copy.jsonl --format html');
+    expect(page.stdout).toContain('It is unknown when these records were read');
     for (const line of ['--sum open', '--since 2024 --count', '--where dueBy<2025-01-06 --count'])
       expect((await run(`issued --from FOLDER/copy.jsonl ${line}`)).stderr).not.toContain(
         'it is unknown when',

@@ -28,8 +28,9 @@ async function said(flags: readonly string[], terminal = true): Promise<string> 
 }
 
 describe('after -o on a terminal', () => {
-  it('one line says how many, where, how large and how long', async () => {
+  it('one line says how many, where, how large and how long; off one, nothing is said', async () => {
     expect(await said([])).toBe('3 issued invoices → out.csv, 34 bytes, N s\n');
+    expect(await said([], false)).toBe('');
   });
 
   it.each([
@@ -57,10 +58,6 @@ describe('after -o on a terminal', () => {
     const line = 'issued --all-profiles -o FOLDER/out.jsonl';
     const { stderr } = await runOrganizations(line, { organizations, terminal: true });
     expect(stderr).toMatch(/^24 issued invoices → \S+out.jsonl, of 2 profiles, 2\.2 kB, \d\.\d s\n$/);
-  });
-
-  it('off a terminal nothing is said', async () => {
-    expect(await said([], false)).toBe('');
   });
 
   it.each([

@@ -112,39 +112,35 @@ describe('folio report', () => {
     expect(readFileSync(path, 'utf8')).toBe(stdout);
   });
 
-  it(
-    'is the month as a table on a terminal, for several a line for each organization',
-    needingTerminal,
-    async () => {
-      const screen = { columns: 110, env: { LC_ALL: 'en_US.UTF-8' } };
-      const run = (...args: string[]) => show(['--sandbox', 'report', '--no-progress', ...args], screen);
-      const json = await runHere(['--sandbox', 'report', '--format', 'json']);
-      const figures = figuresIn(json.stdout.toString());
-      const [clp] = figures['currencies'] as readonly Readonly<Record<string, Record<string, string>>>[];
-      const grouped = (amount: string | undefined): string => Number(amount).toLocaleString('en-US');
-      const { receivable, payable, issued } = clp!;
-      const amounts = [receivable!['open'], receivable!['overdue'], payable!['open'], payable!['overdue']];
-      const cells = [...amounts, issued!['inPeriod']].map(grouped).join(' +');
-      const one = await run();
-      expect(one.code).toBe(0);
-      expect(one.screen).toMatch(
-        new RegExp(`^\\w+ 2026 · As of [^]*Overdue payable[^]*Tax[^]*\\nCLP +${cells} +[\\d,]+\\s+USD `),
-      );
-      // A currency has its decimals in every cell, or in none.
-      const rows = one.screen.match(/(?<=\n(?:CLP|USD|EUR) ).*/g)!.map((row) => row.trim().split(/ +/));
-      for (const row of rows) expect(new Set(row.map((cell) => cell.includes('.'))).size).toBe(1);
-      const both = await run('--all-profiles', '--lang', 'es', '--period', 'last-month');
-      expect(both.code).toBe(0);
-      expect(both.screen).toMatch(
-        /Lo pagado después[^]*Organización.*Por cobrar[^]*\none +CLP [^]*\ntwo +CLP /,
-      );
-      for (const [flags, says] of [
-        [['--format', 'html'], 'a page cannot be shown on a terminal'],
-        [['--title', 'X'], '--title goes with html, not with table'],
-      ] as const)
-        expect(await run(...flags)).toMatchObject({ code: 2, screen: expect.stringContaining(says) });
-    },
-  );
+  it('is the month as a table on a terminal, a line for each of several', needingTerminal, async () => {
+    const screen = { columns: 110, env: { LC_ALL: 'en_US.UTF-8' } };
+    const run = (...args: string[]) => show(['--sandbox', 'report', '--no-progress', ...args], screen);
+    const json = await runHere(['--sandbox', 'report', '--format', 'json']);
+    const figures = figuresIn(json.stdout.toString());
+    const [clp] = figures['currencies'] as readonly Readonly<Record<string, Record<string, string>>>[];
+    const grouped = (amount: string | undefined): string => Number(amount).toLocaleString('en-US');
+    const { receivable, payable, issued } = clp!;
+    const amounts = [receivable!['open'], receivable!['overdue'], payable!['open'], payable!['overdue']];
+    const cells = [...amounts, issued!['inPeriod']].map(grouped).join(' +');
+    const one = await run();
+    expect(one.code).toBe(0);
+    expect(one.screen).toMatch(
+      new RegExp(`^\\w+ 2026 · As of [^]*Overdue payable[^]*Tax[^]*\\nCLP +${cells} +[\\d,]+\\s+USD `),
+    );
+    // A currency has its decimals in every cell, or in none.
+    const rows = one.screen.match(/(?<=\n(?:CLP|USD|EUR) ).*/g)!.map((row) => row.trim().split(/ +/));
+    for (const row of rows) expect(new Set(row.map((cell) => cell.includes('.'))).size).toBe(1);
+    const both = await run('--all-profiles', '--lang', 'es', '--period', 'last-month');
+    expect(both.code).toBe(0);
+    expect(both.screen).toMatch(
+      /Lo pagado después[^]*Organización.*Por cobrar[^]*\none +CLP [^]*\ntwo +CLP /,
+    );
+    for (const [flags, says] of [
+      [['--format', 'html'], 'a page cannot be shown on a terminal'],
+      [['--title', 'X'], '--title goes with html, not with table'],
+    ] as const)
+      expect(await run(...flags)).toMatchObject({ code: 2, screen: expect.stringContaining(says) });
+  });
 
   it('has an empty cell in that table for what cannot be told, and says why', async () => {
     const organizations = {

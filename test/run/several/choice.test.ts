@@ -155,11 +155,11 @@ describe('whose records are read from a source of several', () => {
     const { run } = await place();
     const said = 'group.jsonl: this reads the records of south alone, not of north;';
     for (const question of [
-      '--count --where _profile=north',
-      '--count --group-by _profile',
-      '--columns _profile',
+      'count --where _profile=north',
+      'count --group-by _profile',
+      'columns _profile',
     ]) {
-      const line = `issued --from FOLDER/group.jsonl ${question}`;
+      const line = `issued --from FOLDER/group.jsonl --${question}`;
       expect((await run(line, 'south')).stderr).toContain(said);
       expect((await run(`${line} --profile south`)).stderr).not.toContain('alone');
     }
@@ -291,15 +291,8 @@ describe('an export of one profile', () => {
       expect(await run(`${line} -o FOLDER/${file} --receipt beside`)).toMatchObject({ code: 0 });
     const sum = async (line: string, column = 'open') =>
       (await run(`issued ${line} --open --sum ${column} --no-header`)).stdout;
-    for (const file of [
-      'south.jsonl',
-      'copy.jsonl',
-      'roles.jsonl',
-      'headed.jsonl',
-      'again.jsonl',
-      'chosen-again.jsonl',
-    ])
-      expect(await sum(`--from FOLDER/${file}`)).toBe(await sum('--profile south'));
+    for (const file of ['south', 'copy', 'roles', 'headed', 'again', 'chosen-again'])
+      expect(await sum(`--from FOLDER/${file}.jsonl`)).toBe(await sum('--profile south'));
     for (const column of ['open', 'saldo'])
       expect(await sum('--from FOLDER/both.jsonl', column)).toBe(await sum('--profile south', column));
     expect(await sum('--from FOLDER/issued.jsonl')).toBe(await sum('--profile north'));
