@@ -67,8 +67,8 @@ export async function checkQuestions(flags: QuestionFlags): Promise<void> {
 }
 
 /**
- * Makes the questions of the flags about the records of a part; each is loaded when it is needed. Without a `plan`, only the
- * columns of the answer are wanted. Throws UsageError for flags that make no sense together.
+ * Makes the questions of the flags about the records of a part; each is loaded when it is needed. `plan` is that of the
+ * output; undefined where the names of columns come out. Throws UsageError for flags that make no sense together.
  */
 export async function openQuestions(
   part: Part,

@@ -67,12 +67,9 @@ interface Job {
 export async function writeReport(context: Context, flags: ReportFlags): Promise<void> {
   const format = formatOf(context, flags);
   const { outputDir: folder, output, receipt } = flags;
-  if (receipt !== undefined)
-    (await import('../receipt.ts')).receiptOf(receipt, {
-      folder,
-      output,
-      files: folder === undefined ? undefined : [],
-    });
+  // Each page is a run of its own, which gets its own receipt.
+  if (receipt !== undefined && folder !== undefined)
+    (await import('../receipt.ts')).receiptOf(receipt, { folder, files: [] });
   if (flags.period !== undefined) readBegunPeriod(flags.period, localDay(context.clock.now()));
   const notices = new Notices(context, flags);
   const sources = await sourcesOf(flags);
