@@ -106,7 +106,7 @@ export interface Session {
   readonly client: ApiClient;
   /**
    * The profile whose token is used, or the name of an organization of the sandbox; undefined where the token came by flag or
-   * environment. What columns mean goes by it; `defaults` are those of the profile that is chosen, whatever the token.
+   * environment, without --profile. What columns mean goes by it; `defaults` are those of the profile that is chosen, whatever the token.
    */
   readonly profile: string | undefined;
   readonly baseUrl: URL;
@@ -160,7 +160,9 @@ async function ownService(
   const { baseUrl, token, tokenSource, warning } = connection;
   if (warning !== undefined) notices.remark(warning);
   const { profile: chosen } = connection;
-  const isOfProfile = tokenSource === 'profile' || tokenSource === 'token command';
+  const isOwn = tokenSource === 'profile' || tokenSource === 'token command';
+  // Beside --profile, the token of a file is one of that profile: another organization's is refused.
+  const isOfProfile = isOwn || profile !== undefined;
   if (!isOfProfile && chosen !== undefined && resource !== undefined) {
     // Another organization's columns may mean something else.
     const meanings = ['fields.', settingOf('known', resource), settingOf('key', resource)];

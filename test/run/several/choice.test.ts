@@ -308,7 +308,11 @@ describe('an export of one profile', () => {
     };
     const env = { FOLIO_TOKEN: 'token-of-north-0123456789', FOLIO_PROFILE: 'north' };
     const says = 'warning: the token is not that of profile north: its fields.amount do not apply\n';
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'token'), env.FOLIO_TOKEN, { mode: 0o600 });
     const run = (line: string) => runOrganizations(line, { organizations: { north }, env });
+    const named = 'issued --sum open --no-header --profile north --token-file FOLDER/token';
+    await expectAnswer(runOrganizations(named, { organizations: { north }, folder }), /^CLP,1,2,/);
     await expectAnswer(run('issued --sum open --no-header'), /^CLP,1,1,/, says);
     await expectAnswer(run('issued'), 'id\n1\n', says);
   });
