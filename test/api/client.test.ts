@@ -65,15 +65,12 @@ describe('a body', () => {
     expect(await decoded(small, encoding)).toBe(String(small));
   });
 
-  it.each(['gzip', 'GZIP', 'x-gzip'])(
-    'is inflated from %s, small and large, of one piece or several',
-    async (encoding) => {
-      expect(await decoded(gzipSync(small), encoding)).toBe(String(small));
-      expect(await decoded(gzipSync(large), encoding)).toBe(String(large));
-      const pieces = [small.subarray(0, 4), small.subarray(4)].map((piece) => gzipSync(piece));
-      expect(await decoded(Buffer.concat(pieces), encoding)).toBe(String(small));
-    },
-  );
+  it.each(['gzip', 'GZIP', 'x-gzip'])('is inflated from %s, small, large, in pieces', async (encoding) => {
+    expect(await decoded(gzipSync(small), encoding)).toBe(String(small));
+    expect(await decoded(gzipSync(large), encoding)).toBe(String(large));
+    const pieces = [small.subarray(0, 4), small.subarray(4)].map((piece) => gzipSync(piece));
+    expect(await decoded(Buffer.concat(pieces), encoding)).toBe(String(small));
+  });
 
   it.each([
     ...['br', 'deflate', 'gzip, gzip', 'gzip,identity'].map((name) => [name, ` (${name})`]),

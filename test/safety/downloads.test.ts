@@ -62,22 +62,19 @@ describe('a file', () => {
 });
 
 describe('a folder that somebody prepared', () => {
-  it.each(['a folder', 'a link'])(
-    'with %s of the name of a file: the file gets another name',
-    async (what) => {
-      const { folder, download } = await serve(['/f/1.pdf'], { now: (path) => ({ body: fileAt(path) }) });
-      const target = fileOf('mine', 'target');
-      await download();
-      const path = join(folder, readdirSync(folder)[0]!);
-      rmSync(path);
-      if (what === 'a folder') mkdirSync(path);
-      else symlinkSync(target, path);
-      for (const status of ['saved', 'there']) {
-        const { code, stdout, files } = await download();
-        expect([code, files]).toEqual([0, ['7-a-#-2.pdf', '7-a-#.pdf']]);
-        expect(stdout).toMatch(new RegExp(`^7,7-a-[0-9a-f]{8}-2\\.pdf,13,${status}\\n$`));
-      }
-      expect(readFileSync(target, 'utf8')).toBe('mine');
-    },
-  );
+  it.each(['a folder', 'a link'])('beside %s of its name: the file gets another', async (what) => {
+    const { folder, download } = await serve(['/f/1.pdf'], { now: (path) => ({ body: fileAt(path) }) });
+    const target = fileOf('mine', 'target');
+    await download();
+    const path = join(folder, readdirSync(folder)[0]!);
+    rmSync(path);
+    if (what === 'a folder') mkdirSync(path);
+    else symlinkSync(target, path);
+    for (const status of ['saved', 'there']) {
+      const { code, stdout, files } = await download();
+      expect([code, files]).toEqual([0, ['7-a-#-2.pdf', '7-a-#.pdf']]);
+      expect(stdout).toMatch(new RegExp(`^7,7-a-[0-9a-f]{8}-2\\.pdf,13,${status}\\n$`));
+    }
+    expect(readFileSync(target, 'utf8')).toBe('mine');
+  });
 });

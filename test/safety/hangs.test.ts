@@ -48,25 +48,22 @@ const LARGE: readonly (readonly [what: string, flags: string, body: () => string
 const DELAYS = [0, 400, 1_200];
 
 describe('a signal ends the run', () => {
-  it.each(LARGE.map((run, at) => [...run, at] as const))(
-    'while %s, whenever it comes',
-    async (_, flags, body, at) => {
-      const bytes = Buffer.from(body());
-      for (const delay of TRIES_ALL ? DELAYS : [DELAYS[at % DELAYS.length]!]) {
-        const service = await startHttpService((_, response) => {
-          response.writeHead(200, { 'content-length': bytes.length });
-          response.end(bytes, () => setTimeout(() => folio.process.kill('SIGINT'), delay));
-        });
-        const folio = startFolio(['customers', ...flags.split(' '), '--retries', '0'], {
-          env: { FOLIO_BASE_URL: service.baseUrl },
-        });
-        whenTestEnds(() => void folio.process.kill('SIGKILL'));
-        const { code, signal, stderr } = await folio.exit;
-        await service.close();
-        // Or it was done before the signal came; or it did not end in time by itself, and left that to the signal.
-        expect([0, 130, 'SIGINT']).toContain(code ?? signal);
-        expect(stderr).not.toContain("fault of folio's own");
-      }
-    },
-  );
+  it.each(LARGE.map((run, at) => [...run, at] as const))('while %s', async (_, flags, body, at) => {
+    const bytes = Buffer.from(body());
+    for (const delay of TRIES_ALL ? DELAYS : [DELAYS[at % DELAYS.length]!]) {
+      const service = await startHttpService((_, response) => {
+        response.writeHead(200, { 'content-length': bytes.length });
+        response.end(bytes, () => setTimeout(() => folio.process.kill('SIGINT'), delay));
+      });
+      const folio = startFolio(['customers', ...flags.split(' '), '--retries', '0'], {
+        env: { FOLIO_BASE_URL: service.baseUrl },
+      });
+      whenTestEnds(() => void folio.process.kill('SIGKILL'));
+      const { code, signal, stderr } = await folio.exit;
+      await service.close();
+      // Or it was done before the signal came; or it did not end in time by itself, and left that to the signal.
+      expect([0, 130, 'SIGINT']).toContain(code ?? signal);
+      expect(stderr).not.toContain("fault of folio's own");
+    }
+  });
 });

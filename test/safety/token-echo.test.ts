@@ -114,31 +114,28 @@ describe('a service that repeats the token', () => {
     expect(COMMANDS).toEqual(expect.arrayContaining([...some, 'get /customers/x']));
   });
 
-  it.each(ECHOES.map((echo, index) => [echo.name, echo, index] as const))(
-    'in %s: it is nowhere',
-    async (_, echo, index) => {
-      const server = await loopbackServer((socket, head) => repeat(echo, socket, head));
-      const baseUrl = `http://${server.host}/v1`;
-      const found: string[] = [];
-      for (const [at, line] of RUNS.entries()) {
-        if ((at + index) % EVERY !== 0) continue;
-        const round = Math.floor((at + index) / EVERY);
-        for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
-          const folder = temporaryFolder();
-          const args = [...line.replaceAll('FOLDER', folder).split(' '), ...loudness];
-          const source = MISPLACED.includes(line) || (round >> 2) % 2 === 0 ? 'FOLIO_TOKEN' : 'profile';
-          const texts = await runAndCapture(args, { folder, baseUrl, source }, echo.isData === true);
-          searched += texts.length;
-          const leaks = texts.filter((text) => leakIn(text) !== undefined || text.includes('pass-word'));
-          found.push(...leaks.map((text) => `${args.join(' ')}: ${text}`));
-        }
+  it.each(ECHOES.map((echo, index) => [echo.name, echo, index] as const))('in %s', async (_, echo, index) => {
+    const server = await loopbackServer((socket, head) => repeat(echo, socket, head));
+    const baseUrl = `http://${server.host}/v1`;
+    const found: string[] = [];
+    for (const [at, line] of RUNS.entries()) {
+      if ((at + index) % EVERY !== 0) continue;
+      const round = Math.floor((at + index) / EVERY);
+      for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
+        const folder = temporaryFolder();
+        const args = [...line.replaceAll('FOLDER', folder).split(' '), ...loudness];
+        const source = MISPLACED.includes(line) || (round >> 2) % 2 === 0 ? 'FOLIO_TOKEN' : 'profile';
+        const texts = await runAndCapture(args, { folder, baseUrl, source }, echo.isData === true);
+        searched += texts.length;
+        const leaks = texts.filter((text) => leakIn(text) !== undefined || text.includes('pass-word'));
+        found.push(...leaks.map((text) => `${args.join(' ')}: ${text}`));
       }
-      await server.close();
-      leaked += found.length;
-      expect(found).toEqual([]);
-      // Most commands ask the service for something, with the token.
-      const withToken = server.heads.filter((head) => head.includes(HOSTILE_TOKEN));
-      expect(withToken.length).toBeGreaterThan(TRIES_ALL ? 10 : 0);
-    },
-  );
+    }
+    await server.close();
+    leaked += found.length;
+    expect(found).toEqual([]);
+    // Most commands ask the service for something, with the token.
+    const withToken = server.heads.filter((head) => head.includes(HOSTILE_TOKEN));
+    expect(withToken.length).toBeGreaterThan(TRIES_ALL ? 10 : 0);
+  });
 });
