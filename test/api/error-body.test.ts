@@ -37,8 +37,6 @@ describe('readPartialErrors', () => {
     expect(read(value)).toEqual({ missingFiscalIds: [], warnings });
   });
 
-  it('has none where the page has none', () => {});
-
   it('survives nesting that would overflow the stack', () => {
     const deep = Buffer.from(`[${'['.repeat(100_000)}${']'.repeat(100_000)}]`);
     expect(readPartialErrors(deep).warnings).toHaveLength(1);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { always, cut, drip, inTurn, reset, silence, truncatedGzip, type Fault } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
-import { lines, QUICK, runAgainst } from '../support/run-against.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { lines, runAgainst } from '../support/run-against.ts';
 
 const FAULTS = [
   ['a reset before the response', reset, 'the connection was reset'],
@@ -15,12 +14,6 @@ const FAULTS = [
 function limitFor({ kind }: Fault): string[] {
   return kind === 'drip' || kind === 'silence' ? ['--timeout', '3'] : [];
 }
-
-/** Has no name be known, as a name server says it: that of this machine may take its time, or be out of reach. */
-const NOBODY_KNOWS = `--import=data:text/javascript,${encodeURIComponent(
-  "import dns from 'node:dns';import{syncBuiltinESMExports as s}from'node:module';" +
-    "dns.lookup=(n,o,d)=>d(Object.assign(new Error('getaddrinfo ENOTFOUND '+n),{code:'ENOTFOUND',syscall:'getaddrinfo',hostname:n}));s()",
-)}`;
 
 describe.concurrent('the network', () => {
   it.each(FAULTS)('gives every record after %s', async (_, fault) => {
@@ -47,23 +40,5 @@ describe.concurrent('the network', () => {
     const { code, text, requests } = await runAgainst({ records: { issued }, script, args });
     expect({ code, whole: text === lines(issued) }).toEqual({ code: 0, whole: true });
     expect(requests[0]!.headers['accept-encoding']).toContain('gzip');
-  });
-
-  // Where no test listens: a port that was free a moment ago may be another test's by now.
-  it.each([
-    [
-      'a host that refuses connections',
-      'http://127.0.0.1:9',
-      /reach 127\.0\.0\.1:9: it refuses the connection \(ECONNREFUSED\)/,
-    ],
-    [
-      'a host that nobody knows',
-      'https://folio.invalid/v1',
-      /^folio: could not reach folio\.invalid: its name .*DNS/,
-    ],
-  ])('names %s', async (_, address, says) => {
-    const env = { NODE_OPTIONS: address.includes('invalid') ? NOBODY_KNOWS : '' };
-    const exit = await runFolio(['issued', '--retries', '1', ...QUICK, '--base-url', address], { env });
-    expect(exit).toMatchObject({ code: 5, stderr: expect.stringMatching(says) });
   });
 });

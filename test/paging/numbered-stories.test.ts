@@ -479,6 +479,9 @@ const STORIES = {
     60 records, large over 6 → 31 calls: 60 of 60
     1000 records, pages of 200, large over 60 → 30 calls: 1000 of 1000
     600 records, pages of 200, slow over 60 → 23 calls: 600 of 600
+    3000 records, pages of 500, slow over 50 → 86 calls: 3000 of 3000
+    2000 records, pages of 499, large over 250 → 17 calls: 2000 of 2000
+    2000 records, pages of 97, large over 50 → 56 calls: 2000 of 2000
     100 records, pages of 100, slow over 50 → 8 calls: 100 of 100
     60 records, slow once behind 20 → 10 calls: 60 of 60
     60 records, slow over 4 at 25 to 25 → 19 calls: 60 of 60

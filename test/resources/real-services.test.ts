@@ -29,36 +29,12 @@ function served(all: readonly string[], query: URLSearchParams, first = 0): stri
 const records = (count: number, text = (at: number): string => `{"id":${at},"number":"F-${at}"}`): string[] =>
   Array.from({ length: count }, (_, at) => text(at));
 
-describe('equal ids of different records', () => {
-  it('are all delivered: within a page, between pages, and by cursor', async () => {
-    const all = records(60, (at) => `{"id":${at % 7},"name":"n${at}"}`);
-    const numbered = await runAgainst(['issued', '--page-size', '15'], (query) => served(all, query));
-    expect(numbered).toMatchObject({ code: 0, rows: all, stderr: '' });
-    const cursors = await runAgainst(['customers', '--page-size', '15'], (query) => {
-      const start = Number(query.get('options_nextToken') ?? 0);
-      const next = start + 15 < all.length ? `"${start + 15}"` : 'null';
-      return `{"data":[${all.slice(start, start + 15).join(',')}],"errors":[],"nextToken":${next}}`;
-    });
-    expect(cursors.code).toBe(0);
-    expect(cursors.rows.toSorted()).toEqual(all.toSorted());
-  });
-});
-
 describe('an order that is not stable', () => {
   const count = 1_200;
   const days = (by: (at: number) => number): string[] =>
     Array.from({ length: count }, (_, at) => at)
       .toSorted((a, b) => Math.floor(a / 200) - Math.floor(b / 200) || by(a) - by(b))
       .map((at) => `{"id":${at},"date":${Math.floor(at / 200)}}`);
-
-  it('by the page size: gives every record', async () => {
-    const { counts, stderr } = await runAgainst(['issued', '--page-size', '100'], (query) => {
-      const size = Number(query.get('options_pageSize'));
-      const all = days((at) => Math.imul(at + 1, 2 * size + 1) % 1009);
-      return served(all, query);
-    });
-    expect([counts, stderr]).toEqual([whole(count), '']);
-  });
 
   it('by the request: gives every record where it can be sorted by number, else says why not', async () => {
     let salt = 0;
@@ -127,15 +103,6 @@ describe('pages that are too much', () => {
     expect(asked.length).toBeLessThanOrEqual(10);
   });
 
-  it('take about as many calls as the largest size that comes in time, wherever that is', async () => {
-    const { code, rows, asked } = await runAgainst(['received'], (query) =>
-      Number(query.get('options_pageSize')) > 50 ? [502, '{}', 29_200] : served(records(3_000), query),
-    );
-    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 3_000 });
-    // 60 of 50 records, and what it takes to find that size.
-    expect(asked.length).toBeLessThanOrEqual(110);
-  });
-
   it('are given up soon by a service that is slow at every size', async () => {
     const { code, asked, stderr } = await runAgainst(['received'], () => [502, '{}', 29_200]);
     expect(code).toBe(5);
@@ -200,18 +167,6 @@ describe('records without an id', () => {
   });
 });
 
-it('a service that repeats itself is asked at most 60 times', async () => {
-  const first = records(100);
-  for (const argv of [['issued'], ['issued', '--page-size', '100'], ['funds', '--page-size', '20']]) {
-    const { code, asked, stderr } = await runAgainst(argv, (query) =>
-      pageOf(first.slice(0, Number(query.get('options_pageSize'))), { total: 160_000 }),
-    );
-    expect(code).toBe(6);
-    expect(asked.length).toBeLessThanOrEqual(60);
-    expect(stderr).toContain('sends records that it had sent before');
-  }
-});
-
 describe('an order that can move', () => {
   it.each([
     ['AMOUNT', true],
@@ -225,18 +180,5 @@ describe('an order that can move', () => {
     expect(stderr.includes('the order can move')).toBe(isSaid);
     const one = await runAgainst([...line, '--limit', '5'], (query) => served(records(250), query));
     expect(one).toMatchObject({ code: 0, stderr: '' });
-  });
-});
-
-describe('--page-size', () => {
-  it.each([
-    [499, 250, 24],
-    [97, 50, 65],
-  ])('%i is halved, and no more, where pages over %i are refused', async (size, most, calls) => {
-    const { code, rows, asked } = await runAgainst(['issued', '--page-size', `${size}`], (query) =>
-      Number(query.get('options_pageSize')) > most ? [502] : served(records(2_000), query),
-    );
-    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 2_000 });
-    expect(asked.length).toBeLessThan(calls);
   });
 });

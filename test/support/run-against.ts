@@ -58,7 +58,7 @@ async function withServer<T>(server: HttpService, work: (server: HttpService) =>
 }
 
 /** Faults are met as they are in life, but for the waiting. */
-export const QUICK = ['--retry-delay', '1'];
+const QUICK = ['--retry-delay', '1'];
 
 /** The command line with short waits and the server's address, before flags of its own, which go before them. */
 export function quickly(args: readonly string[], { baseUrl }: HttpService): string[] {
