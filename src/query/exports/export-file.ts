@@ -198,7 +198,7 @@ export class ExportFile {
     }
     const names = [...held].filter((name) => name !== undefined);
     if (names.length === 0 && held.size > 0) return undefined;
-    const isOfAll = complete && !only.some((flag) => /^--limit |_profile/.test(flag));
+    const isOfAll = complete && !only.some((flag) => /^--(?:limit|page) |_profile/.test(flag));
     if (names.length === held.size) return [...new Set([...(isOfAll ? profiles : []), ...names])];
     throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
       hint: 'Export it again with --all-profiles.',

@@ -96,10 +96,10 @@ describe('whose records are read from a source of several', () => {
       await expectAnswer(run(`${from} --profile west ${columns}`), expected[2]);
     }
     // Nobody knows whether a profile has records that the run left out.
-    for (const part of ['--where _profile=south', '--limit 2']) {
+    for (const part of ['--where _profile=west', '--limit 2', '--page 1 --page-size 5']) {
       const run = (line: string) => runOrganizations(line, { organizations, folder });
       await expectAnswer(run(`issued --all-profiles ${part} -o FOLDER/part.jsonl --receipt beside`), '');
-      await expectRefused(run('issued --from FOLDER/part.jsonl --profile west'), 'of a profile west');
+      await expectRefused(run('issued --from FOLDER/part.jsonl --profile south'), 'of a profile south');
     }
     const read = `issued --from FOLDER/empty.jsonl --all-profiles ${columns}`;
     await expectAnswer(runOrganizations(read, { organizations, folder }), '_profile,id,number\n');
