@@ -54,6 +54,8 @@ export function documentRule({ fields, profile, version }: RecordsToWrite): stri
 
 /** Computes the columns of the documents of one profile. */
 export class DocumentColumns {
+  /** The columns that are NULL for an amount that cannot be read, and in how many rows. */
+  readonly unreadable = new Map<string, number>();
   readonly #dialect: Dialect;
   readonly #document: DocumentReader;
   /** The parties with several spellings (a million would take 300 MB). For the others, every document has the same names. */
@@ -136,6 +138,7 @@ export class DocumentColumns {
   #amount(role: AmountRole): StoredValue {
     const worth = worthOf(this.#document, role);
     if (worth === 'in no sum') return this.#dialect.value('numeric', '0');
+    if (worth === 'unreadable') this.unreadable.set(`_${role}`, (this.unreadable.get(`_${role}`) ?? 0) + 1);
     return typeof worth === 'string' ? null : this.#dialect.value('numeric', formatDecimal(worth.amount));
   }
 }

@@ -58,13 +58,17 @@ export async function writeRecords(database: Database, toWrite: RecordsToWrite):
   if (actions.includes(ADD))
     await database.insert(table, [...OWN_COLUMNS, ...reader.names.slice(1)], newRows(writing, reader));
   if (lacksKey) await addRecordKey(database, table);
+  const amounts = [...(documents?.unreadable ?? [])];
   return {
     retyped: columns.filter(
       ({ type, before = type }) => type === 'text' && before !== 'text' && before !== 'null',
     ),
     withoutColumn,
     withNul: reader.withNul,
-    unreadable: facts.size === 0 ? [] : await unreadableColumns(database, toWrite, view),
+    unreadable: [
+      ...(facts.size === 0 ? [] : await unreadableColumns(database, toWrite, view)),
+      ...amounts.map(([name, records]) => ({ name, shownAs: 'number', records }) as const),
+    ],
     rule,
   };
 }

@@ -97,6 +97,7 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
       { name: 'totalAmount', shownAs: 'number', records: 1 },
       { name: 'sentAt', shownAs: 'time', records: 2 },
       { name: 'x', shownAs: 'number', records: 1 },
+      { name: '_total', shownAs: 'number', records: 3 },
     ]);
     const again = await sync(database, ['{"id":1,"totalAmount":1}']);
     expect(again.written!.unreadable).toEqual([]);

@@ -70,6 +70,15 @@ describeDatabases('the columns that folio works out, in %s', (newAddress) => {
     expect(await columnsIn(address)).toEqual(DOCUMENTS.map(([, row]) => row));
   });
 
+  it('are named where they are empty for an amount that cannot be read', async () => {
+    const issued = [record('1', '"amountToBePaid":"100"'), record('2', '')];
+    const { code, stderr } = await runSync({ issued }, [await newAddress(), 'issued']);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('shows nothing in _open for 1 new or changed'),
+    ]);
+  });
+
   it('are written anew where a newer document calls the counterparty otherwise, and where that is gone', async () => {
     const address = await newAddress();
     const books = [record('1', A), record('2', party('1-9', 'Other')), record('3', A)];
