@@ -35,7 +35,8 @@ const ENVIRONMENT = `
 A flag overrides the environment, the environment the profile, and the profile the default. A variable that
   is set to nothing counts as not set. FOLIO_TOKEN or FOLIO_BASE_URL beside --profile is refused: a profile
   brings its own.
-* FOLIO_TOKEN :: the token, exactly as issued; takes precedence over that of a profile
+* FOLIO_TOKEN :: the token, exactly as issued; takes precedence over that of a profile, whose settings of
+  what columns mean (fields.*, known.*, key.*) then do not apply
 * FOLIO_BASE_URL :: the address of the service, with or without /v1
 * FOLIO_PROFILE :: the profile for commands without --profile
 * FOLIO_CONFIG_DIR :: the folder with profiles and settings; see folio config path
