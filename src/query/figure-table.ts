@@ -5,7 +5,7 @@ import type { DeclaredType } from '../invoices/fields.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-looks.ts';
 import { GAP, leastTableWidth } from '../output/table/table-fit.ts';
 import type { Question } from './questions.ts';
-import { batchOfRows, chosenColumns, type Row } from './result-rows.ts';
+import { BAR, batchOfRows, chosenColumns, type Row } from './result-rows.ts';
 
 export interface FigureColumn<Item> {
   readonly name: string;
@@ -48,7 +48,6 @@ interface WrittenTable {
   readonly replaced?: readonly string[];
 }
 
-const BAR = 'bar';
 /** Where there is room for bars, they come before the columns that are shown only where room is left. */
 const LAST_RANK = 1000;
 /** Display cells of the longest bar. */

@@ -8,6 +8,7 @@ import { countOf } from '../output/terminal/number-text.ts';
 import { CALENDAR_UNITS } from '../invoices/periods.ts';
 import { nearestNames } from './nearest-names.ts';
 import { groupColumn } from './question-syntax.ts';
+import { BAR } from './result-rows.ts';
 
 interface MissingOptions {
   readonly what?: string | undefined;
@@ -99,7 +100,7 @@ function hintOfQuestion(
   if (period !== undefined) return `To group by ${period}, write --group-by date:${period}.`;
   if (column.includes(':'))
     return `After a column and a colon, --group-by takes ${CALENDAR_UNITS.join(', ')}.`;
-  if (what !== 'record') return `There are ${reader.columnsThere.join(', ')}.`;
+  if (what !== 'record') return `There are ${reader.columnsThere.filter((name) => name !== BAR).join(', ')}.`;
   const { known: setting } = meanings;
   const declare = `To declare a column that few records have: \`folio config set ${setting} ${column}\`.`;
   return `--list-columns prints the names of the columns.${setting === undefined ? '' : ` ${declare}`}`;

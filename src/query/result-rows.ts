@@ -7,6 +7,9 @@ import { nearestNames } from './nearest-names.ts';
 export type RowField = readonly [name: string, json: string];
 export type Row = readonly RowField[];
 
+/** The column that a terminal draws. */
+export const BAR = 'bar';
+
 export function textJson(text: string | undefined): string {
   return JSON.stringify(text ?? null);
 }

@@ -169,10 +169,9 @@ describe('--sort of totals and changes', () => {
   });
 
   it('refuses a column that no group has', async () => {
-    await expectRefused(
-      ask('--group-by', 'status', '--sort', 'fiscalId'),
-      /no row has a column fiscalId\n  There are status, records/,
-    );
+    const argv = ['issued', '--group-by', 'status', '--sort', 'fiscalId'];
+    const says = /no row has a column fiscalId\n  There are status, records\.\n/;
+    for (const terminal of [false, true]) await expectRefused(runScripted(argv, [PAGE], { terminal }), says);
   });
 
   it('says of changes that none of their rows has the column', async () => {
