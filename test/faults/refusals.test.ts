@@ -33,22 +33,17 @@ const NO_ADDRESS = 'has no such address';
 const REFUSED = 'refuses the token (403)';
 const EITHER = 'refuses the token or has no /v1/';
 
+/** What the gateway says of an address that it does not have. */
+const OF_GATEWAY = [
+  `Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization=${TOKEN}`,
+  'Authorization header requires Credential parameter.',
+  'Missing Authentication Token',
+  `Invalid key=value pair (missing equal-sign) in Authorization header: '${TOKEN}'.`,
+];
+
 /** Each body of a refusal, its status, the exit code that it means, and a part of the line that says so. */
 const REFUSALS: readonly (readonly [status: number, body: string, code: number, says: string])[] = [
-  [
-    403,
-    `{"message":"Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. Authorization=${TOKEN}"}`,
-    5,
-    NO_ADDRESS,
-  ],
-  [403, '{"message":"Authorization header requires Credential parameter."}', 5, NO_ADDRESS],
-  [403, '{"message":"Missing Authentication Token"}', 5, NO_ADDRESS],
-  [
-    403,
-    `{"message":"Invalid key=value pair (missing equal-sign) in Authorization header: '${TOKEN}'."}`,
-    5,
-    NO_ADDRESS,
-  ],
+  ...OF_GATEWAY.map((message) => [403, JSON.stringify({ message }), 5, NO_ADDRESS] as const),
   [401, '{"message":"Unauthorized"}', 3, 'no token reached'],
   [404, '{"message":"Not Found"}', 5, NO_ADDRESS],
   [404, '<html>Not Found</html>', 5, NO_ADDRESS],

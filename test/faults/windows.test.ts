@@ -19,10 +19,7 @@ const AS_WINDOWS = `
   require('node:module').syncBuiltinESMExports();
 `;
 
-/**
- * Windows has Ctrl-Break beside Ctrl-C. Here it is pressed as soon as somebody listens, before the program has loaded: a busy
- * machine may need more than the 1.5 s after which the program kills itself.
- */
+/** Ctrl-Break, pressed as soon as somebody listens. The program does not kill itself, however long it takes to load. */
 const WITH_BREAK = `
   process.kill = () => true;
   let pressed = false;
