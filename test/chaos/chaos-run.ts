@@ -7,17 +7,7 @@ import { runModel } from '../support/run-model.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { lastingFaults, randomFaults } from './random-faults.ts';
 
-export interface ChaosRun {
-  readonly argv: readonly string[];
-  readonly code: number;
-  readonly stderr: string;
-  /** What was delivered: on standard output, or as the file; undefined where the old file still stands. */
-  readonly delivered: string | undefined;
-  /** What a faultless service would have had delivered. */
-  readonly expected: string;
-  /** Files beside the output that the run left. */
-  readonly leftBehind: readonly string[];
-}
+export type ChaosRun = Awaited<ReturnType<typeof chaosRun>>;
 
 const COMMANDS: Readonly<Record<keyof ModelRecords, string>> = {
   ...{ issued: 'issued', received: 'received', customers: 'customers list' },
@@ -27,7 +17,7 @@ const LISTINGS = Object.keys(COMMANDS) as (keyof ModelRecords)[];
 const OLD = 'the old file\n';
 
 /** One run of a random export against a service with random faults; the same for the same seed. */
-export async function chaosRun(seed: number): Promise<ChaosRun> {
+export async function chaosRun(seed: number) {
   const random = randomFrom(seed);
   const listing = LISTINGS[random(LISTINGS.length)]!;
   const records = modelRecords(random(120));
@@ -48,6 +38,7 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const file = folder === undefined ? undefined : readFileSync(join(folder, 'out'), 'utf8');
   const leftBehind = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
   if (folder !== undefined) rmSync(folder, { recursive: true });
+  // Undefined where the old file still stands.
   const delivered = file === undefined ? stdout : file === OLD ? undefined : file;
   return { argv, code, stderr, delivered, expected: exported(records, format), leftBehind };
 }

@@ -21,12 +21,6 @@ describe.concurrent('a service that refuses', () => {
     expect(exit.stderr).toContain(exit.host);
     expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['old\n', ['out.csv']]);
   });
-
-  it('the query (400): exit 2, never asked again', async () => {
-    const args = ['issued', '--page-size', '10'];
-    const { code, requests } = await runAgainst({ records: {}, script: always(status(400)), args });
-    expect([code, requests.length]).toEqual([2, 1]);
-  });
 });
 
 const NO_ADDRESS = 'has no such address';

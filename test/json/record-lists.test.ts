@@ -3,16 +3,8 @@ import { WordView } from '../../src/json/bytes.ts';
 import { findList, ListReader, objectsIn, withoutMember } from '../../src/json/record-lists.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
-interface Found {
-  /** The objects of the list. */
-  readonly objects: string[];
-  readonly other: string | undefined;
-  /** The record without the list. */
-  readonly left: string;
-}
-
-/** What a record has in a column; undefined where it has none. It is the second of a page. */
-function listOf(record: string, column = 'p'): Found | undefined {
+/** What a record has in a column; undefined where it has none. It is the second of a page. `left` is the record without the list. */
+function listOf(record: string, column = 'p') {
   const { bytes, bounds } = scanArray(Buffer.from(`[{"p":[{},{},{}]},${record}]`));
   const list = findList(new WordView(bytes), bounds[2]!, column);
   if (list === undefined) return undefined;

@@ -7,13 +7,7 @@ import { pathOf } from '../support/programs.ts';
 import { runHere, type FolioExit } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-export interface OpenedPage {
-  readonly page: Page;
-  /** What the page said on the console, and what it asked for beside itself. */
-  readonly complaints: readonly string[];
-}
-
-export interface OpenOptions {
+interface OpenOptions {
   readonly width?: number;
   readonly colorScheme?: 'light' | 'dark';
   readonly script?: boolean;
@@ -37,7 +31,10 @@ declare global {
  * A real browser for the tests of a file. It opens pages from disk, one after the other in the same tab, so that each is there until
  * the next one: a tab of its own takes four times as long.
  */
-export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
+export function browserForTests(): (
+  path: string,
+  options?: OpenOptions,
+) => Promise<Pick<Tab, 'page' | 'complaints'>> {
   beforeAll(async () => {
     await (globalThis.ownTabs ??= openTabs());
   });

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { endingsOf, formatOf, formats } from '../../src/output/formats.ts';
+import type { ModelResponse } from '../support/model-service.ts';
 import { randomFrom } from '../support/random-runs.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
@@ -9,13 +10,7 @@ export interface FuzzCase {
   /** `OUT` stands for a folder of its own. */
   readonly args: readonly string[];
   /** The answer to the nth request, from 0. */
-  readonly answer: (path: string, nth: number) => FuzzAnswer;
-}
-
-interface FuzzAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly answer: (path: string, nth: number) => ModelResponse;
 }
 
 type Random = (below: number) => number;
@@ -31,7 +26,7 @@ export function fuzzCase(seed: number): FuzzCase {
   const args = commandLine(random);
   // A service that never ends is another matter: this one has nothing more to say in the end.
   const last = 1 + random(8);
-  const answers = new Map<number, FuzzAnswer>();
+  const answers = new Map<number, ModelResponse>();
   return {
     seed,
     args,
@@ -91,7 +86,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ['x-request-id', HOSTILE_TOKEN],
 ];
 
-function listingAnswer(random: Random): FuzzAnswer {
+function listingAnswer(random: Random): ModelResponse {
   const status = random(4) === 0 ? one(random, STATUSES) : 200;
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (random(4) === 0) {
@@ -229,7 +224,7 @@ function damaged(body: Buffer, random: Random): Buffer {
   return Buffer.concat([body.subarray(0, at), Buffer.from([random(256), random(256)]), body.subarray(at)]);
 }
 
-function fileAnswer(random: Random): FuzzAnswer {
+function fileAnswer(random: Random): ModelResponse {
   const type = one(random, ['application/pdf', 'text/html', 'text/xml', '../../x', 'application/x-sh']);
   const headers = { 'content-type': type, 'content-disposition': 'attachment; filename="../../../evil.sh"' };
   const bodies = ['%PDF-1.4', '<html>', '<?xml?>', HOSTILE_TOKEN, 'x'.repeat(2 ** random(22))];

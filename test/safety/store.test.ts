@@ -57,10 +57,6 @@ describe.concurrent('the store', () => {
     expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
   });
 
-  it('is used when it is private', async () => {
-    expect(await runWith(GOOD)).toMatchObject({ code: 0, stdout: '{"id":1}\n', requests: 1 });
-  });
-
   it.each([
     [0o644, 0o700, 'chmod 600 FILE'],
     [0o640, 0o700, 'chmod 600 FILE'],

@@ -1,15 +1,14 @@
 import { Readable } from 'node:stream';
 import type { InputStream, OutputStream } from '../../src/context.ts';
-import { Interrupted, OutputError } from '../../src/errors.ts';
+import { Interrupted } from '../../src/errors.ts';
 
-/** Keeps what is written to it; can be made to fail as a closed pipe or a full disk does. */
+/** Keeps what is written to it. */
 export class FakeOutput implements OutputStream {
   readonly isTerminal: boolean;
   readonly isPipe: boolean;
   readonly columns: number | undefined;
   readonly rows = undefined;
   readonly #chunks: Buffer[] = [];
-  #failure: string | undefined;
 
   constructor(options: { terminal?: boolean; pipe?: boolean; columns?: number } = {}) {
     this.isPipe = options.pipe ?? false;
@@ -27,16 +26,7 @@ export class FakeOutput implements OutputStream {
     return this.bytes.toString('utf8');
   }
 
-  /** Lets every write be refused with this code, such as `EPIPE` or `ENOSPC`. */
-  failWith(code: string): void {
-    this.#failure = code;
-  }
-
   async write(bytes: Uint8Array | string): Promise<void> {
-    if (this.#failure !== undefined) {
-      const code = this.#failure;
-      throw new OutputError(`cannot write: ${code}`, { cause: Object.assign(new Error(code), { code }) });
-    }
     // A copy: a writer may use its buffer again as soon as the write has resolved.
     this.#chunks.push(typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes));
   }

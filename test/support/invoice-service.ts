@@ -42,13 +42,6 @@ function pageOf({ invoices, origin }: InvoiceService, url: URL): string {
   return JSON.stringify({ ...envelope, pageResults: records });
 }
 
-interface ServiceExit {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly context: FakeContext;
-}
-
 export const SERVICE_TOKEN = 'token-that-no-file-server-may-see';
 
 /** Runs a command line in this process, over real connections, against the service. */
@@ -56,7 +49,7 @@ export async function runAgainstService(
   argv: readonly string[],
   service: Pick<InvoiceService, 'origin'>,
   options: FakeContextOptions & { readonly prepare?: (context: FakeContext) => void } = {},
-): Promise<ServiceExit> {
+) {
   const env = { FOLIO_TOKEN: SERVICE_TOKEN, FOLIO_BASE_URL: service.origin, ...options.env };
   const context = fakeContext({ openTransport: openUndiciTransport, ...options, argv, env });
   options.prepare?.(context);

@@ -37,14 +37,6 @@ interface RunHereOptions extends RunOptions {
   readonly input?: string;
 }
 
-interface RunningHere {
-  /** Resolves with what it has printed once that is what is waited for, or when it has ended. */
-  readonly printed: (isWaitedFor: RegExp) => Promise<string>;
-  /** Stops it as Ctrl-C does. */
-  readonly stop: () => void;
-  readonly exit: Promise<FolioExit>;
-}
-
 /**
  * Runs the program as built in this process, which takes a tenth of the time of a process of its own. The environment is that of
  * `runFolio`, but for the time zone and what else the runtime reads when it starts. What is about the process (signals, memory,
@@ -54,8 +46,8 @@ export function runHere(args: readonly string[], options: RunHereOptions = {}): 
   return startHere(args, options).exit;
 }
 
-/** Starts it as `runHere` does. */
-function startHere(args: readonly string[], options: RunHereOptions = {}): RunningHere {
+/** Starts it as `runHere` does; `printed` waits until that is printed, or until it has ended. `stop` is what Ctrl-C does. */
+function startHere(args: readonly string[], options: RunHereOptions = {}) {
   const folder = temporaryFolder();
   const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
   const descriptors = { stdout: openSync(stdout, 'w'), stderr: openSync(stderr, 'w') };
@@ -79,7 +71,7 @@ function startHere(args: readonly string[], options: RunHereOptions = {}): Runni
   const isOver = (): boolean => (standing.isOver = true);
   ended.then(isOver, isOver);
   return {
-    printed: async (isWaitedFor) => {
+    printed: async (isWaitedFor: RegExp) => {
       for (;;) {
         const text = readFileSync(stdout, 'utf8');
         if (standing.isOver || isWaitedFor.test(text)) return text;
@@ -87,7 +79,7 @@ function startHere(args: readonly string[], options: RunHereOptions = {}): Runni
       }
     },
     stop: () => stop(),
-    exit: ended.then((code) => ({
+    exit: ended.then((code): FolioExit => ({
       ...{ code, signal: null },
       ...{ stdout: readFileSync(stdout), stderr: readFileSync(stderr, 'utf8') },
     })),

@@ -62,12 +62,6 @@ function fail(
   throw timedOut(url.host, timeout, kind === 'drip');
 }
 
-interface Exit {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface RunModel extends Omit<FakeContextOptions, 'argv' | 'openTransport'> {
   readonly service: ModelService;
   readonly script?: FaultScript;
@@ -77,14 +71,8 @@ interface RunModel extends Omit<FakeContextOptions, 'argv' | 'openTransport'> {
   readonly onRequest?: (request: SeenRequest, context: FakeContext) => void;
 }
 
-interface ModelExit extends Exit {
-  readonly requests: readonly SeenRequest[];
-  /** Milliseconds of each wait. */
-  readonly sleeps: readonly number[];
-}
-
 /** Runs a command line in this process over a model of the service, with a clock that does not wait. */
-export async function runModel(argv: readonly string[], options: RunModel): Promise<ModelExit> {
+export async function runModel(argv: readonly string[], options: RunModel) {
   const { service, script, turns, onRequest } = options;
   const { requests, open } = modelTransport({
     ...{ service, script, turns },
@@ -127,13 +115,8 @@ interface ProfileRequest {
   readonly url: URL;
 }
 
-interface OrganizationsExit extends Exit {
-  readonly asked: readonly ProfileRequest[];
-  readonly context: FakeContext;
-}
-
 /** Runs a command line over several organizations, each with a profile of its own, without a network and without time. */
-export async function runOrganizations(line: string, options: OrganizationsRun): Promise<OrganizationsExit> {
+export async function runOrganizations(line: string, options: OrganizationsRun) {
   const { organizations, folder = temporaryFolder() } = options;
   const asked: ProfileRequest[] = [];
   const transports = Object.entries(organizations).map(([profile, organization]) => {

@@ -112,18 +112,11 @@ export async function startHttpService(
   };
 }
 
-interface LoopbackServer extends Listening {
-  /** The head of every request, as it came. */
-  readonly heads: readonly string[];
-  /** Connections so far, also ones without a request. */
-  readonly connections: number;
-}
-
-/** Starts a server that answers byte for byte, for what no HTTP library would send. `number` counts requests from 0. */
+/** Starts a server that answers byte for byte, for what no HTTP library would send; with the heads of requests so far, from 0 on. */
 export async function loopbackServer(
   answer: (socket: Socket, head: string, number: number) => void,
   tls?: Certificate,
-): Promise<LoopbackServer> {
+) {
   const heads: string[] = [];
   let connections = 0;
   const serve = (socket: Socket): void => {

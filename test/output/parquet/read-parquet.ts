@@ -1,12 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 
-interface ParquetFile {
-  /** Name and type of each column, as DuckDB describes them. */
-  readonly columns: readonly (readonly [name: string, type: string])[];
-  /** Each value as DuckDB writes it; null where there is none. */
-  readonly rows: readonly (readonly (string | null)[])[];
-}
-
 /** What DuckDB, an engine that is not ours, answers: each value as it writes it. */
 export async function askDuckDb(sql: string): Promise<(string | null)[][]> {
   const database = await DuckDBInstance.create(':memory:');
@@ -20,8 +13,8 @@ export async function askDuckDb(sql: string): Promise<(string | null)[][]> {
   }
 }
 
-/** The columns and rows of a Parquet file. */
-export async function readParquet(path: string): Promise<ParquetFile> {
+/** The columns of a Parquet file, name and type, and its rows. */
+export async function readParquet(path: string) {
   const from = `from read_parquet('${path}')`;
   const described = await askDuckDb(`select column_name, column_type from (describe select * ${from})`);
   const columns = described.map(([name, type]) => [name!, type!] as const);

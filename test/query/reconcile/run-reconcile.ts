@@ -7,19 +7,14 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 /** A record of the service: an object, or its text as it is sent. */
 export type ServedRecord = Readonly<Record<string, unknown>> | string;
 
-export interface ReconcileExit {
-  readonly code: number | null;
-  readonly text: string;
-  readonly stderr: string;
-  readonly rows: readonly Readonly<Record<string, string>>[];
-}
+export type ReconcileExit = Awaited<ReturnType<typeof runReconcile>>;
 
 /** Runs `folio reconcile` of files with this content against these records, in a folder of its own. */
 export async function runReconcile(
   files: Readonly<Record<string, string | Uint8Array>>,
   records: readonly ServedRecord[],
   flags: readonly string[] = [],
-): Promise<ReconcileExit> {
+) {
   const folder = temporaryFolder();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   const lines = records.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
@@ -28,7 +23,7 @@ export async function runReconcile(
   const argv = ['reconcile', ...Object.keys(files), ...from, ...flags];
   const { code, stdout, stderr } = await runHere(argv, { cwd: folder });
   const text = stdout.toString('utf8');
-  const rows = flags.includes('--format') ? [] : (parse(text, { columns: true }) as Record<string, string>[]);
+  const rows: Record<string, string>[] = flags.includes('--format') ? [] : parse(text, { columns: true });
   return { code, text, stderr, rows };
 }
 
