@@ -153,15 +153,15 @@ export class Notices {
     }
   }
 
-  /** A line for each event of a walk that may explain why a record is missing. Records have their numbers in the listing. */
+  /** A line for each event of a walk that may explain why a record is missing. Records have their places in the listing. */
   walked(event: WalkEvent): void {
-    const place = 'at' in event && event.at !== undefined ? ` from number ${event.at + 1}` : '';
+    const place = 'at' in event && event.at !== undefined ? ` from record ${event.at + 1}` : '';
     if (event.kind === 'shrink')
       this.detail(`shrunk: ${event.from} records${place} ${REFUSED[event.reason]}, asks for ${event.to}`);
     else if (event.kind === 'slow')
       this.detail(`slow: ${event.size} records${place} took too long, asks once more`);
     else if (event.kind === 'give up')
-      this.detail(`given up: number ${event.at + 1} of the listing is not served even alone`);
+      this.detail(`given up: record ${event.at + 1} of the listing is not served even alone`);
     else if (event.kind === 'repeat')
       this.detail(`repeats: ${countOf(event.records, 'record')} came again, left out`);
     else if (event.kind === 'reread')
@@ -228,7 +228,7 @@ export function lackOf(
   const gaps: string[] = [];
   if (unserved.length > 0) {
     const numbers = firstOf(unserved.slice(0, MAX_NUMBERS).map(String), unserved.length);
-    gaps.push(`the service does not serve number ${numbers} of the listing, even alone`);
+    gaps.push(`the service does not serve record ${numbers} of the listing, even alone`);
   }
   if (incomplete > 0) {
     const which =

@@ -33,7 +33,7 @@ describe.concurrent('a listing', () => {
 
   it('with a record that cannot be read even alone names its place, and delivers the others', async () => {
     const script = where(({ records }) => records.includes(all[37]!), status(502));
-    const stderr = saying('the service does not serve number 38 of the listing, even alone');
+    const stderr = saying('the service does not serve record 38 of the listing, even alone');
     const text = lines(all.toSpliced(37, 1));
     expect(await read('received', script)).toMatchObject({ code: 6, text, stderr });
   });

@@ -79,8 +79,8 @@ it('--debug and the receipt tell of pages that shrank, and of a record given up'
     ({ ids }) => (ids.includes(37) ? 10 : undefined),
   );
   expect(code).toBe(6);
-  expect(said).toContain('shrunk: 19 records from number 21 were too much, asks for 9');
-  expect(said).toContain('given up: number 38 of the listing is not served even alone');
+  expect(said).toContain('shrunk: 19 records from record 21 were too much, asks for 9');
+  expect(said).toContain('given up: record 38 of the listing is not served even alone');
   expect(counts).toMatchObject({ shrinks: expect.any(Number), givenUp: 1, slowPages: 0, complete: false });
   expect(counts).not.toMatchObject({ shrinks: 0 });
 });
@@ -91,7 +91,7 @@ it('they tell of a page that was slow and asked for again', async () => {
     ({ call }) => (call === 0 ? SLOW : undefined),
   );
   expect(code).toBe(0);
-  expect(said).toContain('slow: 20 records from number 1 took too long');
+  expect(said).toContain('slow: 20 records from record 1 took too long');
   expect(counts).toMatchObject({ shrinks: 0, slowPages: 1, givenUp: 0, complete: true });
 });
 

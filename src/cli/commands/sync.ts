@@ -23,7 +23,8 @@ const syncFlags = {
   },
   maxGone: {
     syntax: '--max-gone <n>',
-    about: 'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
+    about:
+      'the most records of a table that may be marked as gone, 10% or 25 (default 10%); fewer than 20 have no limit',
     parse: goneLimit,
   },
   allowGone: { syntax: '--allow-gone', about: 'mark any number of records as gone' },

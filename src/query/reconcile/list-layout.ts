@@ -145,8 +145,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     return { kind: 'other', headings, fields };
   }
   const register = REGISTERS.find(({ knownBy }) => knownBy.every(has));
-  if (register === undefined)
-    throw badList(path, 1, 'these headings are of no register that folio knows', MATCH_HINT);
+  if (register === undefined) throw badList(path, 1, 'folio does not know these headings', MATCH_HINT);
   const { against, otherTax } = register;
   for (const [field, own] of Object.entries(register.fields))
     fields.set(field as ListField, own.map(indexOf));

@@ -93,7 +93,7 @@ function againstOf(lists: readonly OpenList[], { against: flag, impliedAgainst }
   }
   const against = known ?? flag ?? impliedAgainst;
   if (against !== undefined) return against;
-  throw new UsageError('it is unknown what to compare the list with', {
+  throw new UsageError('nothing says what to compare the list with', {
     hint: 'Add --against received for what you buy, --against issued for what you sell.',
   });
 }

@@ -134,7 +134,7 @@ export function refuseEmptySpan(since: DateRange, until: DateRange, days: Days):
   const [{ from }, { to }] = [since.on(days), until.on(days)];
   if (from === undefined || to === undefined || !isEmptySpan(from, to)) return;
   throw new UsageError(
-    `${since.flag} ${since.text} is later than ${until.flag} ${until.text}: no document is of both`,
+    `${since.flag} ${since.text} is later than ${until.flag} ${until.text}: no date is in both`,
     { hint: `Write the earlier date behind ${since.flag}.` },
   );
 }

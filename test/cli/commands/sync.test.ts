@@ -158,7 +158,7 @@ describe('folio sync', () => {
     const folder = temporaryFolder();
     const [path, receipt] = [join(folder, 'b.db'), join(folder, 'sync.json')];
     const documents = modelRecords(9);
-    const missing = 'the service does not serve number 5 of the listing, even alone';
+    const missing = 'the service does not serve record 5 of the listing, even alone';
     const says = `read 8 records, but not all: ${missing} (fund 1); nothing of it was written`;
     const sync = async (...args: string[]) => {
       const script: FaultScript = ({ url }, { records }) =>
@@ -168,7 +168,7 @@ describe('folio sync', () => {
     };
     const { code, stderr } = await sync('fund-documents', '--debug');
     expect([code, stderr]).toEqual([6, expect.stringContaining(`folio: ${says}\n`)]);
-    expect(stderr).toMatch(/ shrunk: 100 records [^]* given up: number 5 /);
+    expect(stderr).toMatch(/ shrunk: 100 records [^]* given up: record 5 /);
     const { shrinks } = JSON.parse(readFileSync(receipt, 'utf8')) as { shrinks: number };
     expect([shrinks > 0, await rowsOf(path, 'SELECT error FROM _runs')]).toEqual([true, says]);
     const none = await sync('fund-documents', 'issued');

@@ -619,7 +619,7 @@ describe('reconcile', () => {
     [{ [NAME]: bought }, ['-o', NAME], `--output ${NAME} would replace a list that is to be read`],
     [{ [NAME]: bought }, ['--from', '-', '--period', 'last-month'], 'may be of another day'],
     [{ [NAME]: cut }, [], take],
-    [x('a;b\n1;2\n'), [], 'x.csv, line 1: these headings are of no register'],
+    [x('a;b\n1;2\n'), [], 'x.csv, line 1: folio does not know these headings'],
     [x('a;b\n1;2\n'), match, 'x.csv, line 1: there is no column c'],
     [x('a;c\n1;2\n'), match, '--against received for what you buy'],
     [x('a;c;a\n'), match, 'there are two columns a'],
