@@ -22,13 +22,11 @@ describe('a request', () => {
   const statuses = [408, 425, 429, 500, 502, 503, 504].map((code) => [code, status(code)] as const);
   const others = { 'a reset connection': reset, 'half a body': cut, 'half of gzip': truncatedGzip };
   const slow = { silence, 'a slow body': drip, 'what is not JSON': body('{') };
-  it.each([...statuses, ...Object.entries<Fault>({ ...others, ...slow })])(
-    'is sent again after %s',
-    async (_, fault) => {
-      const exit = { code: 0, stdout: WHOLE, stderr: '', requests: 3, sleeps: [250, 500] };
-      expect(await get(inTurn(fault, fault))).toEqual(exit);
-    },
-  );
+  const FAULTS = [...statuses, ...Object.entries<Fault>({ ...others, ...slow })];
+  it.each(FAULTS)('is sent again after %s', async (_, fault) => {
+    const exit = { code: 0, stdout: WHOLE, stderr: '', requests: 3, sleeps: [250, 500] };
+    expect(await get(inTurn(fault, fault))).toEqual(exit);
+  });
 
   const CODES: Readonly<Record<number, number>> = { 400: 2, 401: 3, 403: 3 };
   it.each([400, 401, 403, 404, 204, 302, 410, 418])('is sent once where the answer is %i', async (answer) => {
@@ -105,11 +103,9 @@ describe('a body', () => {
     );
   });
 
-  it.each([Buffer.alloc(4), small, Buffer.from([0x1f]), gzipSync('b').subarray(0, 12)])(
-    'has no bytes after its end',
-    async (rest) => {
-      for (const text of [small, large])
-        expect(await decoded(Buffer.concat([gzipSync(text), rest]), 'gzip')).toMatch(BROKEN);
-    },
-  );
+  const RESTS = [Buffer.alloc(4), small, Buffer.from([0x1f]), gzipSync('b').subarray(0, 12)];
+  it.each(RESTS)('has no bytes after its end', async (rest) => {
+    for (const text of [small, large])
+      expect(await decoded(Buffer.concat([gzipSync(text), rest]), 'gzip')).toMatch(BROKEN);
+  });
 });

@@ -15,12 +15,10 @@ describe('lookOf', () => {
     ['other', ' id amountInWords statusText update files movements.date subtotals filename'.split(' ')],
   ];
 
-  it.each(roles.flatMap(([role, names]) => names.map((name) => [name, role] as const)))(
-    '%j is %s',
-    (name, role) => {
-      expect(lookOf(name)).toBe(role);
-    },
-  );
+  const NAMES = roles.flatMap(([role, names]) => names.map((name) => [name, role] as const));
+  it.each(NAMES)('%j is %s', (name, role) => {
+    expect(lookOf(name)).toBe(role);
+  });
 
   it('ranks what matters first', () => {
     const ranks = roles.map(([role]) => rankOf(role));

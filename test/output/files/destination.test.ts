@@ -197,32 +197,28 @@ describe('a file', () => {
     expect(readdirSync(join(folder, 'data'))).toEqual(['a.csv', 'b.csv']);
   });
 
-  it.each(['x'.repeat(255), 'ñ'.repeat(127), `${'漢'.repeat(83)}.csv`])(
-    'may have a name of %s',
-    async (name) => {
-      const folder = temporaryFolder();
-      const open = () => openDestination(join(folder, name), destinationContext(), { hasReceipt: true });
-      const destination = await open();
-      await destination.write('new');
-      await expect(open()).rejects.toThrow(OutputError);
-      await destination.commit();
-      expect(readdirSync(folder)).toEqual([name]);
-    },
-  );
+  const LONG = ['x'.repeat(255), 'ñ'.repeat(127), `${'漢'.repeat(83)}.csv`];
+  it.each(LONG)('may have a name of %s', async (name) => {
+    const folder = temporaryFolder();
+    const open = () => openDestination(join(folder, name), destinationContext(), { hasReceipt: true });
+    const destination = await open();
+    await destination.write('new');
+    await expect(open()).rejects.toThrow(OutputError);
+    await destination.commit();
+    expect(readdirSync(folder)).toEqual([name]);
+  });
 });
 
 describe('standard output', () => {
-  it.each([undefined, '-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
-    'is meant by %s',
-    async (output) => {
-      const context = destinationContext();
-      const destination = await openDestination(output, context, { hasReceipt: true });
-      await destination.write('ñ\u001b\n');
-      await destination.commit();
-      expect([context.stdout.text, destination.bytes]).toEqual(['ñ\u001b\n', 4]);
-      expect(destination.sha256()).toBe(createHash('sha256').update('ñ\u001b\n').digest('hex'));
-    },
-  );
+  const STREAMS = [undefined, '-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
+  it.each(STREAMS)('is meant by %s', async (output) => {
+    const context = destinationContext();
+    const destination = await openDestination(output, context, { hasReceipt: true });
+    await destination.write('ñ\u001b\n');
+    await destination.commit();
+    expect([context.stdout.text, destination.bytes]).toEqual(['ñ\u001b\n', 4]);
+    expect(destination.sha256()).toBe(createHash('sha256').update('ñ\u001b\n').digest('hex'));
+  });
 
   it('is gated when it is a terminal, but for what is made for one', async () => {
     const plain = destinationContext({ stdout: new FakeOutput({ terminal: true }) });
