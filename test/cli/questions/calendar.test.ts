@@ -49,15 +49,12 @@ describe('--group-by with a unit of the calendar', () => {
   });
 
   it('goes with another column, whose largest group comes first within each month', async () => {
-    const book = [
+    const all = [
       invoice('2026-11-02', 1, { status: 'PAID' }),
       invoice('2026-10-02', 2, { status: 'PAID' }),
       invoice('2026-10-03', 3, { status: 'OPEN' }),
     ];
-    const { stdout } = await ask(
-      book,
-      '--sum total --group-by status,date:month --columns status,date:month',
-    );
+    const { stdout } = await ask(all, '--sum total --group-by status,date:month --columns status,date:month');
     expect(stdout).toBe('status,date:month\nOPEN,2026-10\nPAID,2026-10\nPAID,2026-11\n');
   });
 

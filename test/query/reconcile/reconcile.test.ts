@@ -48,11 +48,7 @@ const issuedRecord = (given: Readonly<Record<string, unknown>> = {}): Record<str
 describe('reconcile', () => {
   it('has a row for each document that is on one side alone or differs', async () => {
     const exit = await purchases(
-      [
-        { number: 1 },
-        { number: 2, total: 500 },
-        { number: 3, name: 'Lago "Sur" Ltda.', rut: '77.000.111-K' },
-      ],
+      [{ number: 1 }, { number: 2, total: 500 }, { number: 3, name: 'Lago "Sur" SpA', rut: '77.000.111-K' }],
       [
         receivedRecord({ number: 1 }),
         receivedRecord({ number: 2, totalAmount: 480, issuer: { name: 'Roble' } }),
@@ -64,7 +60,7 @@ describe('reconcile', () => {
       '_match,number,documentType,counterpartyFiscalId,counterpartyName,date,currency,total,list.total,difference,differs,' +
         'list.number,list.date,net,list.net,tax,list.tax,list.documentType,list.counterpartyFiscalId,list.file,list.row,list.repeats\n' +
         `differs,2,33,76123456-7,Roble,2026-10-15,CLP,480,500,-20,total,,,,,,,,,${NAME},3,\n` +
-        `only in the list,3,33,77.000.111-K,"Lago ""Sur"" Ltda.",2026-10-15,CLP,,1190,,,,,,,,,,,${NAME},4,\n` +
+        `only in the list,3,33,77.000.111-K,"Lago ""Sur"" SpA",2026-10-15,CLP,,1190,,,,,,,,,,,${NAME},4,\n` +
         'only in the service,4,33,76123456-7,Roble SpA,2026-10-31,CLP,1190,,,,,,,,,,,,,,\n',
     );
     expect(exit).toMatchObject({
