@@ -257,6 +257,7 @@ export function meaningsOf(store: ConfigStore | undefined, options: MeaningsOpti
     headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
     byHeading: new Map([...(delivered?.headings ?? []), ...(columns?.headings ?? [])]),
     known: resource && settingOf('known', resource),
+    isChosen: delivered?.chosen !== undefined,
   };
 }
 
