@@ -393,7 +393,12 @@ function hintForWord(word: string, command: Command): string {
     return `Write ${lines.join(' or ') || meant.example}. See folio help ${word}.`;
   }
   const names = shownUnder(command).map((each) => each.name());
-  if (nearestNames(word, names).length > 0 || !hasFlag(command, '--customer-fiscal-id'))
-    return hintAmong(word, names, path);
-  return `Write ${meantWord('customer')!.instead(command, word).join(' or ')}. See folio help customer.`;
+  const party = ['customer', 'supplier'].find((_, at) => hasFlag(command, ID_FLAGS[at]!));
+  if (nearestNames(word, names).length > 0 || party === undefined) return hintAmong(word, names, path);
+  const number = /^\d+$/.test(word) && hasFlag(command, '--where') ? [`--where number=${word}`] : [];
+  const lines = [...number, ...meantWord(party)!.instead(command, word)];
+  return `Write ${lines.join(' or ')}. See folio help ${party}.`;
 }
+
+/** The flags of the customer and of the supplier. */
+const ID_FLAGS = ['--customer-fiscal-id', '--issuer-fiscal-id'];

@@ -200,6 +200,7 @@ describe('a slip of the keys', () => {
     ['statement --customer Roble', 'Write folio aging --where counterpartyName~Roble or'],
     ['statement Roble', 'Write folio aging --where counterpartyName~Roble or --customer-fiscal-id <id>. See'],
     ['statement 60155440-2', 'Write --customer-fiscal-id 60155440-2. See folio help customer.'],
+    ['received 10002', 'Write --where number=10002 or --issuer-fiscal-id 10002. See folio help supplier.'],
     ['report october', 'Write --period <year>-10. See folio help october.'],
     ['report 2026-10', 'Write folio report --period 2026-10.'],
     ['get a b', 'Leave it out. See folio get --help for what there is.'],
