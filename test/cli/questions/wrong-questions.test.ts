@@ -30,7 +30,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--period 2026 --since 2026', /--period and --since do not go together: a period has both its days/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is not a date/],
   ['--until on2026-11-21T10:00:00Z', /--until "on2026-11-21T10:00:00Z" is not a date/],
-  ['--since 2026-10 --until 2026-09', /--since 2026-10 is later than --until 2026-09: no document is of/],
+  ['--since 2026-10 --until 2026-09', /--since 2026-10 is later than --until 2026-09: no date is in both/],
   ['--since today --until yesterday', /--since today is later than --until yesterday/],
   ['--since 2026-02 --until 2026-01-31', /is later than/],
   ['--field due=a', /--field names a column that no question uses/],
