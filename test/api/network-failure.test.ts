@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { networkFailure, timedOut } from '../../src/api/network-failure.ts';
+import { networkFailure } from '../../src/api/network-failure.ts';
 import { ServiceError } from '../../src/errors.ts';
 
 const failed = (code: string, message = 'what the system says\nmore', cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
 const direct = { host: 'api.example.com', proxyHost: undefined };
 const proxied = { ...direct, proxyHost: 'proxy:3128' };
-const slow = (begun: boolean) => timedOut('api.example.com', 60_000, begun);
 
 describe('networkFailure', () => {
   it('knows the error of the HTTP parser, which has no code', () => {
@@ -63,14 +62,6 @@ describe('networkFailure', () => {
       message: `no safe connection to api.example.com: its answer is not TLS (${code})`,
       hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
     });
-  });
-
-  it('says what was slow', () => {
-    expect(slow(false)).toMatchObject({
-      retryable: true,
-      failure: { message: 'api.example.com did not answer within 60 s' },
-    });
-    expect(slow(true).failure.message).toBe('api.example.com did not complete its response within 60 s');
   });
 
   const OF_A_PROXY = ['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'];

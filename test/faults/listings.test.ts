@@ -49,7 +49,6 @@ describe.concurrent('a cursor', () => {
   const AGAIN = saying('page after page it sends records that it had sent before');
 
   it.each([
-    ['A A', inTurn(next('a'), next('a')), 2],
     ['A B A', inTurn(next('a'), next('b'), next('a')), 3],
     ['never another', always(next('c10')), 2],
   ])('that comes again ends with exit 6 where records came before it: %s', async (_, script, requests) => {

@@ -3,8 +3,6 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
-import { FieldComparer } from '../../src/json/field-comparer.ts';
-import { scanArray } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { batchOf } from '../support/records.ts';
@@ -159,36 +157,5 @@ describe('CellReader beside lossless-json', () => {
       }),
       { numRuns: randomRuns(10_000) },
     );
-  });
-});
-
-describe('two records, field by field', () => {
-  const isSame = (before: string, after: string): boolean =>
-    new FieldComparer().isSame(
-      [scanArray(Buffer.from(`[${before}]`)), 0],
-      [scanArray(Buffer.from(`[{},${after}]`)), 1],
-    );
-
-  it.each([
-    ['{"a":1,"b":"x"}', '{ "b" : "\\u0078" , "a" : 1 }', true],
-    ['{"a":{"b":[{"c":1,"d":true}]}}', '{"a":{"b":[ {"d":true,"c":1} ]}}', true],
-    ['{"a":"1\\u00e9"}', '{"a":"1é"}', true],
-    ['{"a":10.0,"b":[105e-1]}', '{"a":10.00,"b":[10.50]}', true],
-    ['{"a":[0,-7]}', '{"a":[-0.0e5,-0.07e2]}', true],
-    ['{"a":1}', '{"a":2}', false],
-    ['{"a":1}', '{"a":"1"}', false],
-    ['{"a":1}', '{"b":1}', false],
-    ['{"a":1}', '{"a":1,"b":0}', false],
-    ['{"a":[1,2]}', '{"a":[2,1]}', false],
-    ['{"a":[1e3]}', '{"a":[1e4]}', false],
-    ['{"a":[1]}', '{"a":["1"]}', false],
-    ['{"a":"x"}', '{"a":true}', false],
-  ])('say the same: %s and %s: %s', (before, after, same) => {
-    expect([isSame(before, after), isSame(after, before)]).toEqual([same, same]);
-  });
-
-  it('say the same or not, however long a text is', () => {
-    const long = (end: string): string => `{"a":"${'x'.repeat(9e6)}${end}"}`;
-    expect([isSame(long('y'), long('\\u0079')), isSame(long('y'), long('z'))]).toEqual([true, false]);
   });
 });

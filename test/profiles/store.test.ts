@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
-  statSync,
   symlinkSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,7 +18,7 @@ import { openStore, storeFile } from '../../src/profiles/store.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { runProgram } from '../support/programs.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { modeOf, temporaryFolder } from '../support/temporary-folder.ts';
 
 const processes = processTable(process);
 
@@ -143,8 +142,6 @@ describe('storeFile', () => {
     expect(storeFile(env, { platform: 'linux', homedir })).toBeUndefined();
   });
 });
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 const setFormat = (format: string) => (document: { settings: Record<string, unknown> }) => {
   document.settings['format'] = format;

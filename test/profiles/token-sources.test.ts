@@ -61,11 +61,6 @@ describe('runTokenCommand', () => {
 
   it.each([
     ['process.exit(3)', 'the token command of profile acme (node) failed with exit code 3'],
-    [
-      'console.log("tok-1"); console.error("no item s3cret-item"); process.exit(1)',
-      'the token command of profile acme (node) failed with exit code 1',
-    ],
-    ['process.kill(process.pid, "SIGTERM")', 'the token command of profile acme (node) was ended by SIGTERM'],
     ['', 'the token (printed by the token command of profile acme (node)) is empty'],
     [
       'console.log("two\\nlines")',

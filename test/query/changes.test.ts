@@ -43,9 +43,11 @@ describe('--changes-since', () => {
   it.each([
     ['white space', '{ "id": 1, "a": [1, 2] }', '{"id":1,"a":[1,2]}'],
     ['the order of members', '{"a":1,"id":1,"b":{"c":2,"d":3}}', '{"id":1,"b":{"d":3,"c":2},"a":1}'],
+    ['the order in a list', '{"id":1,"a":{"b":[{"c":1,"d":true}]}}', '{"id":1,"a":{"b":[{"d":true,"c":1}]}}'],
     ['the spelling of text', '{"id":1,"a":"\\u00e9"}', '{"id":1,"a":"é"}'],
     ['null and missing', '{"id":1,"a":null}', '{"id":1}'],
     ['zeros behind a number', '{"id":1,"a":7849.95,"b":[1E2,0]}', '{"id":1,"a":7849.950,"b":[100.0,-0.0]}'],
+    ['exponents', '{"id":1,"a":10.0,"b":[105e-1,-7,0]}', '{"id":1,"a":1E1,"b":[10.50,-0.07e2,-0.0e5]}'],
   ])('does not take %s for a change', async (_, old, now) => {
     expect(await compare([old], [now])).toMatchObject({ lines: [], summary: { unchanged: 1 } });
   });
@@ -57,10 +59,21 @@ describe('--changes-since', () => {
     ['{"id":1,"a":1}', '{"id":1,"a":"1"}', '"field":"a","old":1,"new":"1"'],
     ['{"id":1}', '{"id":1,"a":{"b":true}}', '"field":"a.b","old":null,"new":true'],
     ['{"id":1,"a":[1]}', '{"id":1,"a":[]}', '"field":"a","old":[1],"new":[]'],
+    ['{"id":1,"a":-1}', '{"id":1,"a":1}', '"field":"a","old":-1,"new":1'],
+    ['{"id":1,"a":[1,2]}', '{"id":1,"a":[2,1]}', '"field":"a","old":[1,2],"new":[2,1]'],
+    ['{"id":1,"a":[1e3]}', '{"id":1,"a":[1e4]}', '"field":"a","old":[1e3],"new":[1e4]'],
+    ['{"id":1,"a":[1]}', '{"id":1,"a":["1"]}', '"field":"a","old":[1],"new":["1"]'],
+    ['{"id":1,"a":"true"}', '{"id":1,"a":true}', '"field":"a","old":"true","new":true'],
     ['{"id":1,"a":12345678901234567890}', '{"id":1,"a":12345678901234567891}', '"old":12345678901234567890,'],
   ])('takes the change from %s to %s for one', async (old, now, expected) => {
     const [line] = await lines([old], [now]);
     expect(line).toContain(expected);
+  });
+
+  it('compares texts, however long they are', async () => {
+    const long = (end: string): string => `{"id":1,"a":"${'x'.repeat(9e6)}${end}"}`;
+    const rows = (now: string) => lines([long('y')], [now]);
+    expect([(await rows(long('\\u0079'))).length, (await rows(long('z'))).length]).toEqual([0, 1]);
   });
 
   it('gives what is gone in batches of a thousand', async () => {

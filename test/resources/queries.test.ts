@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../src/cli/program.ts';
-import { fakeContext } from '../support/fake-context.ts';
-import { answeringTransport } from '../support/fake-transport.ts';
-import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
+import { customersOf, pageOf, runAnswered, runScripted } from '../support/scripted-run.ts';
 import { memoryStore } from '../support/memory-store.ts';
 
 const none = pageOf([]);
@@ -88,15 +85,14 @@ describe('what a command line asks of the service', () => {
   });
 
   const VERSIONS = ['https://api.example.com/v2', 'https://api.example.com/v2/'];
-  it.each(VERSIONS)('keeps the version of %s', async (address) => {
-    const transport = answeringTransport(() => ({ body: none }));
-    const context = fakeContext({
-      argv: ['issued', '--base-url', address],
-      env: { FOLIO_TOKEN: 'a-token-for-tests' },
-      openTransport: async () => transport,
-    });
-    expect(await runCommandLine(context)).toBe(0);
-    expect(transport.requests.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
+  it.each(VERSIONS)('keeps the version of %s', async (FOLIO_BASE_URL) => {
+    const paths: string[] = [];
+    const answer = ({ pathname }: URL): string => {
+      paths.push(pathname);
+      return none;
+    };
+    await runAnswered(['issued'], answer, { env: { FOLIO_BASE_URL } });
+    expect(paths).toEqual(['/v2/invoices/issued']);
   });
 
   it('asks for the listing of a page, and of a page no more than a limit', async () => {

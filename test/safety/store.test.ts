@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,10 +13,8 @@ import { always, silence } from '../support/faults.ts';
 import { startFaultServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { modeOf, temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** A store of this text in a private folder, and the environment of its owner. */
 function privateStore(text: string) {

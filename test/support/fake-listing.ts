@@ -6,17 +6,11 @@ export function numberedRecords(count: number): string[] {
   return Array.from({ length: count }, (_, id) => `{"id":${id}}`);
 }
 
-interface FakeListing {
-  readonly fetchPage: FetchPage;
-  /** Every window asked for, in the order of asking: `offset+size`. */
-  readonly windows: string[];
-}
-
-/** A listing over an array of records, which may change under the walk; `answer` may turn a page into something else. */
+/** A listing over records that may change under the walk; `answer` may change a page. `windows` are those asked for. */
 export function fakeListing(
   records: () => readonly string[],
   answer: (page: Page, window: Window) => Page | Promise<Page> = (page) => page,
-): FakeListing {
+) {
   const windows: string[] = [];
   const fetchPage: FetchPage = async (window) => {
     windows.push(`${window.offset}+${window.size}`);

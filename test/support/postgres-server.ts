@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { pathOf, runProgram, startProgram } from './programs.ts';
+import type { Certificate } from './servers.ts';
 
 /** A PostgreSQL in a temporary folder. */
 export interface PostgresServer {
@@ -18,18 +19,12 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** How a server encrypts: its key and certificate, in PEM. It then lets in who encrypts, and nobody else. */
-export interface ServerEncryption {
-  readonly key: string;
-  readonly cert: string;
-}
-
 /** Runs a server until standard input ends, which is when it is told to stop or when this process has ended, then clears up. */
 const UNTIL_STOPPED =
   '"$@" </dev/null & server=$!; exec 2>&-; read -r _; kill -QUIT $server; wait $server; rm -rf "$PWD"';
 
-/** Starts a server. It refuses to run as root: then it runs as another user. */
-export async function startPostgres(encryption?: ServerEncryption): Promise<PostgresServer> {
+/** Starts a server; with a certificate it lets in only who encrypts. It refuses to run as root: then it runs as another user. */
+export async function startPostgres(encryption?: Certificate): Promise<PostgresServer> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'folio-postgres-'));
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);

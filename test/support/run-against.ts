@@ -3,7 +3,7 @@ import type { Fault, FaultScript } from './faults.ts';
 import { ModelService, NO_PAGE, NOT_THERE, respond } from './model-service.ts';
 import type { ModelRecords, ModelResponse } from './model-service.ts';
 import { runFolio, startFolio, type RunFolioOptions, type RunningFolio } from './run-folio.ts';
-import { runHere, type FolioExit } from './run-here.ts';
+import { runHere } from './run-here.ts';
 import { startHttpService, type HttpService, type SeenRequest } from './servers.ts';
 
 /** Milliseconds between two bytes of a response that drips: far fewer bytes than it has come within any time limit. */
@@ -73,21 +73,11 @@ interface RunAgainst {
   readonly options?: RunFolioOptions;
 }
 
-/** How a run ended, with what it printed as text. */
-export interface TextExit extends FolioExit {
-  readonly text: string;
-}
-
-interface AgainstExit extends TextExit {
-  readonly host: string;
-  readonly requests: readonly SeenRequest[];
-}
-
 /**
  * Runs the program as built against a server that does what the script says: in a process of its own where the options are about
  * more than the environment.
  */
-export async function runAgainst({ records, script, args, options }: RunAgainst): Promise<AgainstExit> {
+export async function runAgainst({ records, script, args, options }: RunAgainst) {
   const run = Object.keys(options ?? {}).some((name) => name !== 'env') ? runFolio : runHere;
   return withServer(await startFaultServer(records, script), async (server) => {
     const exit = await run(quickly(args, server), options);
@@ -105,7 +95,7 @@ export function runSync(
   records: Partial<ModelRecords>,
   args: readonly string[],
   { script, env }: RunSyncOptions = {},
-): Promise<TextExit> {
+) {
   const options = env === undefined ? {} : { options: { env } };
   return runAgainst({ records, script, args: ['sync', ...args], ...options });
 }

@@ -57,7 +57,7 @@ export type AnswerRequest = (
   logged: LoggedRequest,
 ) => void;
 
-interface Certificate {
+export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }

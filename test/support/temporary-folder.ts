@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenTestEnds } from './when-test-ends.ts';
@@ -16,3 +16,6 @@ export function fileOf(content: string | Uint8Array, name = 'issued.jsonl'): str
   writeFileSync(file, content, { mode: 0o600 });
   return file;
 }
+
+/** Who may do what with a file or a folder, such as 600. */
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -18,14 +17,12 @@ import { OutputError } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/destination.ts';
 import { destinationContext, fakeProcesses, OUR_PID } from '../destination-context.ts';
 import { FakeOutput } from '../../support/fake-streams.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { modeOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 function withUmask(mask: number): void {
   const before = process.umask(mask);
   onTestFinished(() => void process.umask(before));
 }
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('a file', () => {
   it('is on the disk before it has its name, and its name is after', async () => {

@@ -82,18 +82,9 @@ describe('a Parquet file of a listing', () => {
     // Strict readers, such as arrow-rs, want the list of row groups (0x19) to say that it is one of structs (0x0c).
     const file = readFileSync(join(folder, 'empty.parquet'), 'latin1');
     expect(file.slice(file.lastIndexOf('folio') - 4).slice(0, 2)).toBe('\x19\x0c');
-    expect(columns).toEqual(
-      expect.arrayContaining([
-        ['number', 'VARCHAR'],
-        ['totalAmount', 'DECIMAL(38,9)'],
-        ['amountToBePaid', 'DECIMAL(38,9)'],
-        ['dueBy', 'TIMESTAMP'],
-        ['customer.name', 'VARCHAR'],
-        ['createdAt', 'TIMESTAMP'],
-        ['sentByEmail', 'BOOLEAN'],
-        ['branch', 'BIGINT'],
-      ]),
-    );
+    // Those of all listings are in `test/resources/columns.test.ts`.
+    expect(columns).toContainEqual(['dueBy', 'TIMESTAMP']);
+    expect(columns).toContainEqual(['branch', 'BIGINT']);
     expect(columns.map(([name]) => name)).toEqual(
       expect.not.arrayContaining(['payments.amount', 'categories.name']),
     );
