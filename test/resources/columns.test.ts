@@ -74,9 +74,12 @@ function typeOf(name: string): string {
 }
 
 it.each([
+  ['issued', undefined, 'number=0'],
   ['issued', 'payments', 'number=0'],
   ['issued', 'categories', 'number=0'],
+  ['received', undefined, 'number=0'],
   ['received', 'accountingEntries', 'number=0'],
+  ['customers', undefined, 'name=x'],
   ['customers', 'contacts', 'name=x'],
   ['funds', undefined, 'number=0'],
   ['funds documents ID', undefined, 'number=0'],

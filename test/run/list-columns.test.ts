@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { funds, listings } from '../../src/resources/listings.ts';
+import { funds } from '../../src/resources/listings.ts';
 import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { withProfile } from '../support/settings-folder.ts';
@@ -36,16 +36,6 @@ describe('--list-columns', () => {
     const env = withProfile({ settings: { 'fields.due': 'pagoHasta' } });
     const { stdout } = await runHere(['issued', '--list-columns'], { env });
     expect(stdout.toString().split('\n')).toContain('pagoHasta');
-  });
-
-  it('has every column that the embedded service shows', async () => {
-    for (const listing of listings) {
-      const shown = await runHere(['--sandbox', listing.name, '--format', 'csv'], { awkward: false });
-      const header = shown.stdout.toString().split('\n')[0]!.split(',');
-      const declared = new Set(listing.columns.map(([name]) => name));
-      const undeclared = header.filter((column) => !declared.has(column));
-      expect({ listing: listing.name, undeclared }).toEqual({ listing: listing.name, undeclared: [] });
-    }
   });
 
   it('writes them to the file that -o names', async () => {

@@ -27,15 +27,14 @@ export function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-interface Count {
-  /** What was run, in the plural: `chaos runs`. */
+/** What was run, in the plural: `chaos runs`; how many of them lost something silently, or let something out; or such counts. */
+interface Figure {
   readonly what: string;
   readonly ran: number;
+  readonly lost?: number;
+  readonly leaked?: number;
+  readonly outcome?: string;
 }
-
-/** How many of them lost something without saying so, or let something out; or several such counts in words. */
-type Figure = Count &
-  ({ readonly lost: number } | { readonly leaked: number } | { readonly outcome: string });
 
 /** Counts what a test ran, for `npm run figures`, which names the folder; in other runs nothing is kept. */
 export function countFigure(figure: Figure): void {
