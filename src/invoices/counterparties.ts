@@ -112,7 +112,8 @@ export class Counterparties {
   #partyOf(document: DocumentReader, remembers = true): Party {
     const id = this.#cellOf(document, 'counterpartyFiscalId')?.text;
     const name = this.#cellOf(document, 'counterpartyName')?.text;
-    const written = JSON.stringify([document.profile, id, name]);
+    // With its length, an ID that has a line feed is no other ID beside another name.
+    const written = `${document.profile ?? ''}\n${id?.length ?? ''}\n${id ?? ''}${name ?? ''}`;
     const known = this.#written.get(written);
     if (known !== undefined) return known;
     const { sharedIds } = document.fields;

@@ -184,10 +184,9 @@ class Totals {
   #groupOf(): Group | undefined {
     const documents = this.#documents;
     const values: (Cell | undefined)[] = [];
-    const roles = this.#keys.map(({ at }) => documents.roleOfName(at));
     let [hasCurrency, party, key] = [this.#sums.length > 0, undefined as Party | undefined, ''];
-    for (const [at, column] of this.#keys.entries()) {
-      const role = roles[at];
+    for (const column of this.#keys) {
+      const role = documents.roleOfName(column.at);
       const value = this.#groupValue(column, role, documents.named(column.at));
       if (value === 'unreadable') return undefined;
       values.push(value);
@@ -197,7 +196,7 @@ class Totals {
     }
     const currency = hasCurrency ? documents.currency : undefined;
     key += `${currency ?? ''}\n${party?.key ?? ''}`;
-    return this.#groups.get(key) ?? this.#newGroup(key, { values, roles, currency, party });
+    return this.#groups.get(key) ?? this.#newGroup(key, { values, currency, party });
   }
 
   /** The cell by which a record is grouped: the name of its month, where that is the unit of the column. */
@@ -212,7 +211,7 @@ class Totals {
     return { kind: 'string', text: calendarName(cell.text, key.unit) } as const;
   }
 
-  #newGroup(key: string, of: Omit<Group, 'records' | 'sums'>): Group {
+  #newGroup(key: string, of: Pick<Group, 'values' | 'currency' | 'party'>): Group {
     if (this.#groups.size === MAX_GROUPS) {
       const typed = this.#flags.groupBy!.map((column) => `--group-by ${column}`).join(' ');
       throw new UsageError(`${typed} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`, {
@@ -230,7 +229,8 @@ class Totals {
       isUnreadable: false,
       scale: 0,
     }));
-    const group = { ...of, records: 0, sums };
+    const roles = this.#keys.map(({ at }) => this.#documents.roleOfName(at));
+    const group = { ...of, roles, records: 0, sums };
     this.#groups.set(key, group);
     return group;
   }
@@ -313,7 +313,7 @@ class Totals {
     const { sum = [], groupBy = [] } = this.#flags;
     this.#check();
     if (this.#documents.records === 0 && groupBy.length === 0)
-      this.#newGroup('', { values: [], roles: [], currency: undefined, party: undefined });
+      this.#newGroup('', { values: [], currency: undefined, party: undefined });
     const groups = [...this.#groups.values()].map(withPartyNamed);
     const needsCurrency = ({ currency, roles }: Group): boolean =>
       currency !== undefined || (this.#hasAmounts && !roles.includes('currency'));

@@ -18,7 +18,7 @@ function hasColumnsOf(reader: CellReader, list: string): boolean {
 }
 
 /** The records whose member names differ from those of all earlier records. */
-function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
+export function* ofNewShape({ count, valueEndsAt }: RecordBatch): Generator<number> {
   for (let index = 0; index < count; index++) if ((valueEndsAt?.[index] ?? -1) < 0) yield index;
 }
 

@@ -10,6 +10,7 @@ import type { Finding } from '../../findings.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { formatOf, formatOfEnding } from '../../output/formats.ts';
 import { Spool } from '../../output/spool.ts';
+import { ofNewShape } from './expanded-rows.ts';
 import { hashFile, receiptBeside, STANDARD_INPUT, type DeliveredFile } from './read-receipt.ts';
 
 interface ExportPart {
@@ -55,6 +56,8 @@ export class ExportFile {
   readonly #input: Input;
   readonly #receipt: Awaited<ReturnType<typeof receiptBeside>>;
   #delivered: Promise<DeliveredFile | undefined> | undefined;
+  /** Whether the first record has no profile: then none may have one. */
+  #isOfNobody = false;
 
   private constructor(path: string, input: Input, receipt?: Awaited<ReturnType<typeof receiptBeside>>) {
     this.path = path;
@@ -187,22 +190,20 @@ export class ExportFile {
     // A column of that name in the records of one profile is the service's own.
     if (isOfSeveral === false) return undefined;
     const held = new Set<string | undefined>();
-    let isNamed: boolean | undefined = isOfSeveral;
     try {
       for await (const batch of this.records()) {
-        if (batch.count > 0 && !(isNamed ??= this.#namesProfiles())) return undefined;
-        for (const name of ownersOf(batch)) held.add(name);
+        const names = ownersOf(batch);
+        this.#isOfNobody = held.size === 0 && names.length > 0 && names[0] === undefined;
+        if (this.#isOfNobody) return undefined;
+        for (const name of names) held.add(name);
       }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
     }
     const names = [...held].filter((name) => name !== undefined);
-    if (names.length === 0 && held.size > 0) return undefined;
     const isOfAll = complete && !only.some((flag) => /^--(?:limit|page) |_profile/.test(flag));
     if (names.length === held.size) return [...new Set([...(isOfAll ? profiles : []), ...names])];
-    throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
-      hint: 'Export it again with --all-profiles.',
-    });
+    return this.#refuseUnowned();
   }
 
   /** All records, in order. Throws UsageError for a file that is cut short or in another format. */
@@ -257,14 +258,10 @@ export class ExportFile {
     }
   }
 
-  /** Whether the name of the profile column is anywhere in the file, which is faster found out than by reading records. */
-  #namesProfiles(): boolean {
-    const name = `"${PROFILE_COLUMN}"`;
-    for (let at = 0; ; at += CHUNK_BYTES - name.length) {
-      const bytes = this.#chunkAt(at);
-      if (bytes.includes(name)) return true;
-      if (bytes.length < CHUNK_BYTES) return false;
-    }
+  #refuseUnowned(): never {
+    throw new UsageError(`${this.path} does not say of all its records of which profile they are`, {
+      hint: 'Export it again with --all-profiles.',
+    });
   }
 
   /** Whether it is one JSON array, not lines. */
@@ -291,6 +288,7 @@ export class ExportFile {
             hint: this.#input.hint,
           },
         );
+      if (this.#isOfNobody && namesOwner(batch)) this.#refuseUnowned();
       return { batch, offset };
     } catch (error) {
       if (!(error instanceof BadBody)) throw error;
@@ -329,6 +327,13 @@ function descriptorOf(path: string, hint: string): number {
 export function ownersOf(batch: RecordBatch): readonly (string | undefined)[] {
   const reader = new CellReader([PROFILE_COLUMN]);
   return Array.from({ length: batch.count }, (_, index) => reader.read(batch, index)[0]?.text);
+}
+
+/** Whether a record has a profile, of those whose members differ from the ones before. */
+function namesOwner(batch: RecordBatch): boolean {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  for (const index of ofNewShape(batch)) if (reader.read(batch, index)[0] !== undefined) return true;
+  return false;
 }
 
 /** The records whose profile column has one of the profiles. */

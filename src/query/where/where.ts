@@ -181,7 +181,7 @@ export class WhereFilter implements FilterQuestion {
       indices.push(index);
       places.push(reader.place);
     });
-    this.#checkKinds(this.#tests.filter(({ test }) => test.isOfOneKind));
+    this.#checkKinds(false);
     this.#kept += indices.length;
     if (this.#kept === reader.records) return batch;
     return new RecordBatch({ ...selectRecords(batch, indices), places: Int32Array.from(places) });
@@ -189,7 +189,7 @@ export class WhereFilter implements FilterQuestion {
 
   /** Called at the end. Throws UsageError if no record had a column or a role that a test needs, or a value of the wanted kind. */
   refuse(): void {
-    this.#checkKinds(this.#tests);
+    this.#checkKinds(true);
     for (const { isReached, test } of this.#tests)
       if (isReached) this.#reader.refuseWithout(test.needs, test.flag);
     for (const [flag, names] of this.#namesOf) refuseMissing(this.#reader, flag, { names });
@@ -239,11 +239,11 @@ export class WhereFilter implements FilterQuestion {
     }
   }
 
-  /** Checks by the values so far whether the columns can hold the wanted values. What fits them fits a mixture, too. */
-  #checkKinds(tests: readonly TestInFilter[]): void {
-    for (const one of tests) {
+  /** Checks by the values so far, or by all, whether the columns can hold the wanted ones. What fits them fits text, too. */
+  #checkKinds(areAll: boolean): void {
+    for (const one of this.#tests) {
       const kind = one.unchecked && comparedKind(one.unchecked);
-      if (kind === undefined) continue;
+      if (kind === undefined || !(areAll || one.test.isOfOneKind || kind === 'text')) continue;
       one.test.checkKind!(kind);
       one.unchecked = undefined;
     }
